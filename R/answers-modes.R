@@ -1,16 +1,16 @@
 #' Modes of a fit of ambiguous measurements
 #'
-#' Rows of [mixture()] may agree in more than one way: all winds as they are, or all reversed.
+#' Rows of [mixture()] may agree in more than one way: all winds in one direction, or all reversed.
 #' Expectation propagation finds one such mode at a time, by where it starts, and its evidence is
 #' that mode's mass. [method_ep()] looks for them from several starts; `modes()` lists what it
 #' found.
 #'
 #' The fit itself is at the mode of largest log evidence. [predict][predict.sparsegp] has `mode` for
 #' another or the mixture of all, `plot(fit, type = "modes")` a panel for each. Where modes compete,
-#' error bars of one of them know nothing of the others: look at its weight.
+#' error bars of one of them do not cover the others: look at its weight.
 #'
-#' Two starts that end at the same posterior mean are one mode, and modes that overlap are not told
-#' apart. Starts are online passes, one in the order of the rows and the others in random orders
+#' Two starts that end at the same posterior mean are one mode, and modes that overlap are not
+#' separated. Starts are online passes, one in the order of the rows and the others in random orders
 #' (`set.seed()` makes them the same again), and from every mode so found its rows' second most
 #' probable parts. Hyperparameters are learned at the mode of the first pass, and modes ranked by
 #' the evidence at what was learned.
@@ -19,12 +19,12 @@
 #' @param mode `NULL`: list all modes. A number: the fit at that mode, for all that takes a fit.
 #' @param ... Nothing.
 #' @return A data frame with a row for each mode, the best first: `log_evidence`, `weight` (its
-#'   share of the sum of their evidences, from 0 to 1), `differs` (the share of rows that it takes
-#'   for another part than the best mode does), and `relative_weight`, the thesis's log gamma (eq.
-#'   5.41): the log mass that a normal distribution with the mode's covariance has if it is as high
-#'   as the posterior density at the mode's mean. That differs from the evidence where a row's parts
-#'   overlap. Attribute `parts`: a matrix with a row for each row of the data and a column for each
-#'   mode, of the number of the part that the row is taken for.
+#'   proportion of the sum of their evidences, from 0 to 1), `differs` (the proportion of rows that
+#'   it assigns to another part than the best mode does), and `relative_weight`, the thesis's log
+#'   gamma (eq. 5.41): the log mass that a normal distribution with the mode's covariance has if it
+#'   is as high as the posterior density at the mode's mean. That differs from the evidence where a
+#'   row's parts overlap. Attribute `parts`: a matrix with a row for each row of the data and a
+#'   column for each mode, of the number of the part that the row is assigned to.
 #'
 #'   With `mode` a fit of class `sparsegp`. Errors of class `sparsegp_error`: fits without such
 #'   modes, and of streams, which keep no rows.

@@ -50,7 +50,7 @@ fields_of_members <- function(ensemble) {
   unlist(lapply(ensemble$members, function(own) c(names(own), fields_of_members(own$ensemble))))
 }
 
-# Where each member reads the rows by its own recipe, those are complete that are so for all.
+# Reads the rows by each member's own recipe; those are complete that are so for all.
 latent_by_recipes <- function(object, newdata, offset) {
   each <- each_member(object, new_latent, newdata, offset)
   complete <- Reduce(`&`, lapply(each, `[[`, "complete"))
@@ -106,7 +106,7 @@ refuse_without_evidence.response <- function(object, lack) invisible()
 
 #' @export
 refuse_without_evidence.response_rest <- function(object, lack) {
-  stop_sparsegp("object", paste0("sets each class against the rest, which has ", lack),
+  stop_sparsegp("object", paste0("is one-vs-rest, which has ", lack),
                 "Fit one model of all classes: likelihood = lik_mprobit()")
 }
 

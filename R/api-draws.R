@@ -7,13 +7,13 @@
 #' Where probabilities of two labels have a power (`fit$power`, see [methods]), `type = "response"`
 #' draws probabilities to that power, and simulated labels are as frequent as `predict()` says:
 #' labels drawn by way of the latent function, as few of which as can be are turned. Latent
-#' functions know nothing of it, so that `plogis()` of `type = "link"` is the probability without
-#' the power.
+#' functions do not have it: `plogis()` of `type = "link"` is the probability without the
+#' recalibration.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata As in [predict][predict.sparsegp]; missing: the training rows. Rows with missing
 #'   values give `NA`.
-#' @param type `"latent"`: the latent function; `"link"`: plus the likelihood's bias, so that
+#' @param type `"latent"`: the latent function; `"link"`: plus the likelihood's bias, so
 #'   `exp()`, `plogis()` or `pnorm()` of it is a mean response; `"response"`: that mean response, or
 #'   with several classes their probabilities; `"slope"`: the derivative along a variable, see
 #'   [slopes()]. The default is `"latent"`, but `"response"` for a

@@ -1,14 +1,15 @@
 #' Leave-one-out predictions, and comparing fits by them
 #'
 #' How well does a fit predict a row that it has not seen? `loo()` predicts each row from all
-#' others, without refitting: expectation propagation keeps, for each row, what the rest of the data
-#' say of its latent value. For Gaussian noise that is exact, hyperparameters given; for other
+#' others, without refitting: expectation propagation keeps, for each row, the posterior of its
+#' latent value given the rest of the data. For Gaussian noise that is exact, hyperparameters
+#' given; for other
 #' likelihoods it is as good as the posterior. Hyperparameters stay those of all rows, which
 #' flatters a fit of few rows and many of them a little.
 #'
 #' `compare()` sets fits of the same responses side by side: the sum of their log predictive
 #' densities, how far each is behind the best, and the standard error of that difference, from the
-#' rows' own differences. A difference of less than two standard errors is no reason to prefer a
+#' rows' own differences. A difference of less than two standard errors does not favour a
 #' fit, and the error itself is a guess where rows are fewer than 30. The log evidence, beside it,
 #' is of the rows predicted one after the other, without the first of them having been seen: it
 #' punishes a vague prior more. `anova()` of several fits is the same table, and so is
@@ -28,13 +29,13 @@
 #'   the natural logarithm of the predictive density, or probability, of what was observed. Rows
 #'   without a label have `NA`. Printing it shows its sums: log predictive density with standard
 #'   error, and for numbers R2 (one minus the sum of squared errors over that about the mean of the
-#'   responses) and the standard deviation of the errors, for classes the share of errors, for times
+#'   responses) and the standard deviation of the errors, for classes the error rate, for times
 #'   to an event the concordance: of the pairs whose events are in a known order, the proportion
 #'   that the medians have in the same order.
 #'
 #'   `compare()`: a data frame with a row for each fit, the best first: `lpd` (sum over the rows),
 #'   `difference` (from the best, 0 or below), `se` (standard error of that difference) and
-#'   `log_evidence` (`NA` for classes each against the rest).
+#'   `log_evidence` (`NA` for one-vs-rest classes).
 #'
 #'   Errors of class `sparsegp_error`: fits that keep no rows, fits of other responses.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 78-79. Vehtari, A., Gelman, A. and
@@ -180,7 +181,7 @@ check_same_responses <- function(f, g) {
   same <- identical(f$row_names, g$row_names) && identical(as.character(f$y), as.character(g$y)) &&
     identical(codec_of(f)[c("task", "trials")], codec_of(g)[c("task", "trials")])
   if (same) return(invisible())
-  stop_sparsegp("...", "are fits of other rows or responses",
+  stop_sparsegp("...", "were fitted to different rows or responses",
                 "Fit all of them to the same rows, those without missing values in any of them")
 }
 

@@ -3,9 +3,9 @@
 #' | `type` | regression | two classes | more classes | ordered categories |
 #' |---|---|---|---|---|
 #' | `"response"` | mean of the response | probability of the second level | as `"prob"` | mean of the category's number, from 1 |
-#' | `"link"` | mean of the latent function plus the likelihood's bias, which the inverse link makes a mean of: `exp()` for counts, `plogis()` or `pnorm()` for classes | the same | n x C matrix | mean of the latent function |
+#' | `"link"` | mean of the linear predictor (latent function, bias and offset) | the same | n x C matrix | mean of the latent function |
 #' | `"latent"` | mean of the latent function alone, without the bias | the same | n x C matrix | mean of the latent function |
-#' | `"median"` | median, over the latent function's posterior, of the mean response | of the probability | n x C matrix of the medians of the probabilities, see below | of the mean number |
+#' | `"median"` | median, over the latent function's posterior, of the mean response | of the probability | n x C matrix of the medians of the probabilities, see "Details" | of the mean number |
 #' | `"prob"` | an error | n x 2 matrix of probabilities, columns named by level | n x C matrix | n x K matrix |
 #' | `"class"` | an error | factor of the more probable level, `NA` where below `reject` | the same | the same, an ordered factor |
 #' | `"quantile"` | matrix of quantiles of a new response | an error | an error | of the category's number |
@@ -19,6 +19,7 @@
 #' \eqn{N(\mu, s^2)}{N(mu, s2)} the posterior of the latent function at an input, the probit
 #' likelihood gives \eqn{\Phi((\mu + bias)/\sqrt{1 + s^2})}{Phi((mu + bias) / sqrt(1 + s2))}.
 #'
+#' The inverse link of `type = "link"` is `exp()` for counts, `plogis()` or `pnorm()` for classes.
 #' In the table "more classes" means a latent function for each (\eqn{C} of them). Under
 #' `lik_mprobit()` the probability of a class is that of its latent function, with noise of variance
 #' 1 and its bias, being the largest; that is a one-dimensional integral over the posterior. In
@@ -27,7 +28,7 @@
 #' The medians of the probabilities of more than two classes are those of each class by itself, over
 #' the posterior of all latent functions: where little is known they are far below the means. They
 #' are not divided by their sum, and those of a row may add up to less than one. They are medians of
-#' 2046 values, at the points of a lattice, so that every call gives the same: between .47 and .53
+#' 2046 values, at the points of a lattice, so every call gives the same: between .47 and .53
 #' of the posterior are below such a median, found by simulation for 3 to 26 classes.
 #'
 #' Mean counts far from the data are exponentials of what is hardly known, and their own mean,
@@ -85,20 +86,20 @@
 #' the function less its mean over the rows of the fit (over at most 500 of them, evenly spread;
 #' over the points of the basis, where the fit has not kept its inputs). The attribute `constant` is
 #' all that has been taken off, with the bias of the likelihood: the sum of a row, the constant and
-#' the offset are the mean of the latent function plus bias. A kernel that is no sum is one term,
+#' the offset are the mean of the linear predictor. A kernel that is no sum is one term,
 #' and `kernel_constant()` none. Where every class has a latent function there are effects on each
 #' of them, in an array with classes in its third dimension, and a constant for each.
 #'
 #' The standard errors are those of just these differences. They contain what is not known of how a
-#' sum is shared among its terms, so that they may be larger than that of the sum; for one of
+#' sum is shared among its terms, so they may be larger than that of the sum; for one of
 #' several terms together, covariances included, name the terms: `terms = list(trend = 1:2, season =
 #' "periodic(time)")`.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata Data frame with the variables of the formula, or for fits of a matrix a matrix, a
 #'   vector or a data frame with the same columns; or a [row_source()]. Missing: the training rows.
-#'   Rows with missing values give missing predictions.
-#' @param type See the table. `"probs"`, `"probability"` and `"posterior"` are `"prob"`, `"raw"` is
+#'   Rows with missing values give `NA`.
+#' @param type See the table. `"probs"`, `"probability"`, `"posterior"` are `"prob"`, `"raw"` is
 #'   `"response"`.
 #' @param se.fit Also the posterior standard deviation of what is predicted?
 #' @param interval `"confidence"`: for the mean response, or the probability; `"prediction"`: for a
@@ -114,18 +115,16 @@
 #' @param weights Weights of new rows, for prediction intervals after a fit with `weights`: one
 #'   positive number, one for each row, or a formula such as `~ w`. Default 1, with a warning.
 #' @param covariance Also the joint posterior covariance matrix of the latent function at the rows?
-#'   With one latent function, for `"link"`, `"latent"`, and a `"response"` that is the latent
-#'   function.
-#' @param terms `type = "terms"`: which terms, names or numbers; or a named list, each element of
-#'   which is one term or several together. `NULL`: each by itself.
+#'   With one latent function, for `"link"`, `"latent"` and, in regression, `"response"`.
+#' @param terms `type = "terms"`: names or numbers of terms, or a named list of terms to be taken
+#'   together. `NULL`: each by itself.
 #' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:
 #'   the mixture of all.
 #' @param probs `type = "quantile"`: the probabilities, numbers in (0, 1).
 #' @param to For a source of rows: a function of the predictions for a chunk and the chunk's number,
 #'   or the name of a CSV file, which is overwritten.
-#' @param vars,scale `type = "slope"`: the variables along which slopes are asked for (`NULL`: all
-#'   that are numbers), and whether of the mean response or of the latent function, see [slopes()].
-#'   A column for each variable, and for several components or classes an array, outputs last.
+#' @param vars,scale `type = "slope"`: the variables along which slopes are asked for, and of what,
+#'   see [slopes()].
 #' @param times `type = "survival"`: positive numbers, in units of the response.
 #' @param horizon `type = "rmst"`: a positive number, in units of the response.
 #' @param unseen Levels of a factor that the fit has not seen: `"prior"`, predicted as one more

@@ -16,7 +16,7 @@
 #' a fit that has seen the response would follow it. Where responses are counts or classes it jumps,
 #' and the quantile is drawn at random within the jump (Dunn and Smyth's randomised quantile
 #' residuals): they differ from call to call, unless [set.seed()] is called. For other numbers
-#' nothing is random. None is larger than 37 in size.
+#' nothing is random. Their size is at most 37.
 #' @references Dunn, P. K. and Smyth, G. K. (1996). Randomized quantile residuals. *Journal of
 #'   Computational and Graphical Statistics* 5, 236-244.
 #' @examples

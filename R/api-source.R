@@ -2,23 +2,32 @@
 #'
 #' `data` of [sparsegp()], new rows of [update()][update.sparsegp] and of
 #' [predict()][predict.sparsegp] may be a source: rows that are read in chunks, time and again, so
-#' that more of them can be fitted than memory holds. Chunks come from a database, from a folder of
-#' Parquet files, or from a function of yours.
+#' more of them can be fitted than memory holds (out-of-core). Chunks come from a database, from a
+#' folder of Parquet files, or from a function of yours. Give the source in place of a data frame:
 #'
-#' @section What a fit of a source is:
+#' | rows are in | source |
+#' |---|---|
+#' | a table of a database | `row_source(connection, "table")` |
+#' | the result of a query | `row_source(connection, query = "SELECT ... ORDER BY ...")` |
+#' | Parquet files | `row_source("folder")` |
+#' | anything that R can read | `row_source(function(i) read_chunk(i), chunks = 10)` |
+#'
+#' @details
+#' ## What a fit of a source is
+#'
 #' A first pass reads the levels of all factors, the means and standard deviations of all inputs,
 #' the constant and the unit of the response, counts rows with missing values, and keeps up to
 #' 10 000 rows (`learn_control(rows =)`), spread evenly over all. (A second pass follows where a
 #' factor shows a level after the first chunk.) On those rows kernel, hyperparameters and basis are
 #' settled, by `method`, as for a fit of these rows alone, but with scaling and units of all.
 #' Then EP goes over all rows on that basis, sweep after sweep: a sweep is a sum over chunks, and
-#' what is held is the basis, some matrices of its size, and the chunk at hand. The posterior and
+#' what is held is the basis, some matrices of its size, and one chunk. The posterior and
 #' the log evidence are those of a fit of all rows in memory on this basis with these
 #' hyperparameters, to rounding. With `learn_control(rows = Inf)` the search goes on with the exact
 #' log evidence of all rows and its gradient, at two sweeps (Gaussian noise) or a dozen (others) for
 #' each evaluation.
 #'
-#' Where there are no more rows than are kept, the fit is that of a data frame. `method_ivm()`
+#' Where all rows are kept, the fit is that of a data frame. `method_ivm()`
 #' chooses its points among the rows kept, whatever `refine` is not `"basis"` is an error, and so is
 #' full EP. [method_online()] has no first pass, but where inputs or response have levels, which are
 #' read first: then every row is seen once, in its order, as by `update()`.
@@ -27,7 +36,8 @@
 #' the number of chunks, of rows that were left out, and `loo_lpd`, the mean leave-one-out log
 #' predictive density of all rows.
 #'
-#' @section What rows must be like:
+#' ## What rows must be like
+#'
 #' Every sweep must see the same rows in the same order. Each chunk is compared with what the first
 #' pass saw of it, and a source that has changed is an error. A database gives rows in any order it
 #' likes unless a query says `ORDER BY`; SQLite and DuckDB keep that of a table that nobody writes
@@ -37,26 +47,29 @@
 #'
 #' Chunks may have no rows: they are passed over, and predictions are not made of them.
 #'
-#' @section Databases:
+#' ## Databases
+#'
 #' While rows are read their connection is taken: most drivers keep one result at a time. So what
 #' writes meanwhile, as the function `to` of `predict()` may, needs a connection of its own. A
 #' SQLite file lets a second connection write only after `PRAGMA journal_mode = WAL`, and one in
 #' memory has no second connection: keep the predictions, and write them at the end. A connection
 #' with an open result is an error, and so is one that is used while rows are read.
 #'
-#' @section Sites:
+#' ## Sites
+#'
 #' Of each row and basis the variance that the basis does not explain is kept from one read to the
 #' next, unless workers read rows with Gaussian noise. With other likelihoods EP keeps two numbers
 #' for each row and latent function besides. They are in memory where they are at most `hold`
 #' numbers, else in files of a temporary folder, which is removed at the end.
 #'
-#' @section Workers:
+#' ## Workers
+#'
 #' Where package future is attached and `future::plan()` has several workers, chunks that
 #' stand by themselves (of a function, or of files) are read and summed by the workers: rows stay
 #' there, and what travels are the basis, hyperparameters and sums, some matrices of the basis's
 #' size. Sites go through files, which all workers have to see: for workers on other machines let
 #' `TMPDIR` be a folder that all share. The sums are added in an order that does not depend on the
-#' workers, so that the numbers do not, either. What a worker had that was lost is done again, here.
+#' workers, so the numbers do not, either. What a worker had that was lost is done again, here.
 #' A function that reads a database opens its own connection.
 #'
 #' @param x A function that takes a whole number i and returns chunk i as a data frame; a

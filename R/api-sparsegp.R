@@ -9,10 +9,10 @@
 #'
 #' @section Factors:
 #' By default (`coding = NULL`, no `kernel`) a factor or character among the inputs is one input, as
-#' a number is. Kernels see it as an indicator of every level, scaled so that the variances of these
-#' sum to that of one standardised number: two different levels are at squared distance 2 / V, V = 1
+#' a number is. Kernels see it as an indicator of every level; the variances of these sum
+#' to that of one standardised number: two different levels are at squared distance 2 / V, V = 1
 #' - the sum of the squared proportions of the levels, whatever their order, their names, and how
-#' rare they are. No such columns are made: a level is a number, which is compared, so that a factor
+#' rare they are. No such columns are made: a level is a number, which is compared, so a factor
 #' may have thousands of levels. It has one length scale (with `ard = TRUE` of its own), in units of
 #' the standardised indicators: divided by \eqn{\sqrt{2 / V}}{sqrt(2 / V)} it is in units of the
 #' distance of two levels. In [kernel_linear()] and [kernel_poly()] the product of two inputs is 1 /
@@ -27,13 +27,13 @@
 #' inner products; [kernel_periodic()], [kernel_trig()] and kernels of fields want numbers.
 #'
 #' @section What happens to the data:
-#' Rows with missing values are left to `na.action`; a missing response is no reason to leave a row
-#' out where the likelihood is for rows without labels, [lik_nullcat()]. Inputs are centred and
+#' Rows with missing values are left to `na.action`; rows with a missing response are kept
+#' by the likelihood for rows without labels, [lik_nullcat()]. Inputs are centred and
 #' divided by their standard deviations when `scale = TRUE`; a constant input is kept out and
 #' reported, and where all are constant there is a warning. A factor of one level is a constant
 #' input, too. There is a warning where the response does not vary or there are fewer than three
 #' rows to learn from. For regression the average of the response less the offset is removed from
-#' the response and added again at prediction, and the response is standardised inside, so that
+#' the response and added again at prediction, and the response is standardised inside, so
 #' adding 100 to it or multiplying it by 1e100 changes nothing else (but with `mean = "zero"`).
 #'
 #' Columns of class `integer64`, as databases return them, become doubles, `POSIXlt` becomes
@@ -97,9 +97,9 @@
 #' changed, if it is skewed to the left), before it is centred and divided by its standard
 #' deviation. The unit u > 0 is that by which it is most like a normal sample, by maximum
 #' likelihood: a small one is the logarithm, a large one leaves the input as it is. Beyond the
-#' smallest value the map goes on as a straight line, so that new values may lie anywhere. Units and
+#' smallest value the map goes on as a straight line, so new values may lie anywhere. Units and
 #' origin of an input change nothing. Times, levels of factors, inputs of periodic kernels and those
-#' of a vector field stay as they are.
+#' of a vector field are left alone.
 #'
 #' The map is part of the fit (`fit$scaling$warp`): data, plots, [basis()] and [next_points()] are
 #' in the inputs' own units. `coef()` shows length scales of the scaled inputs, as always;
@@ -125,21 +125,21 @@
 #' Numbers: regression, unless a binary likelihood is given, which then takes 0/1 or -1/1. A
 #' logical, or a factor or character vector with two levels: classification; the model is for the
 #' probability of the second level. With more levels: one model of all classes by [lik_mprobit()],
-#' or each class against the rest by `lik_probit()` where there are many rows and neither a method,
+#' or one-vs-rest models by `lik_probit()` where there are many rows and neither a method,
 #' a basis nor a likelihood was given, or if `lik_probit()` or `lik_logit()` is asked for. Whole
 #' numbers are classes for `lik_mprobit()` and `lik_softmax()`. An ordered factor with more than two
 #' levels: ordered categories, by [lik_ordinal()], which also takes whole numbers and plain factors
 #' if asked for. Two columns of counts, `cbind(successes, failures)`: [lik_binomial()], unless
 #' another likelihood is given. Other columns of numbers, `cbind(u, v) ~ x + y`: components of one
-#' response, see below. With the family `binomial`, numbers with `weights` are shares of as many
-#' trials, as in [glm()].
+#' response, see below. With the family `binomial`, numbers with `weights` are proportions of as
+#' many trials, as in [glm()].
 #'
 #' @section Several components:
 #' `cbind(u, v) ~ x + y` fits 2 to 8 components at once, by one kernel that knows how they go
 #' together: [kernel_helmholtz()] for currents and winds, [kernel_coregion()] (the default) for any
 #' numbers. In a row some components may be missing; a row without any is left to `na.action`. Their
 #' noise is that of [lik_gaussian()], by default of one variance for all. All components have one
-#' unit, so that the fit turns with the field; each has its own constant (fields that have none want
+#' unit, so the fit turns with the field; each has its own constant (fields that have none want
 #' `mean = "zero"`). An `offset()` may have a column for each. Sizes of bases count locations, of
 #' which every one carries all components.
 #'
@@ -178,7 +178,8 @@
 #' @param family As `likelihood`, by the names of [glm()]: see [likelihoods].
 #' @param kernel A [kernel][kernels], or its name, such as `"rbf"` or `"matern52"`. `NULL`: chosen
 #'   by the evidence, see [structure]; with `learn = FALSE` `kernel_rbf()`.
-#' @param method `NULL` (full EP of small data, inducing points beyond), a [method][methods] such as
+#' @param method `NULL` (full EP of small data, inducing points (the *basis*) beyond), a
+#' [method][methods] such as
 #'   `method_ep(size = 100)`, or its name.
 #' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
 #'   [learn_control()].
@@ -247,6 +248,12 @@
 #'
 #' Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94. Seeger, M. (2002). *Notes on Minka's
 #' expectation propagation for Gaussian process classification*.
+#' @concept kriging
+#' @concept Gaussian process regression
+#' @concept emulator
+#' @concept surrogate
+#' @concept sparse GP
+#' @concept inducing points
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
 #' fit

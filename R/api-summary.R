@@ -17,7 +17,7 @@
 #'   are integrated out, see `mean` of [sparsegp()]) and
 #'   `concordance` (for times to an event, see [loo()]) and
 #'   `confusion` (for classes: the training response against the most probable class without its own
-#'   row; the share of a class's rows that are taken for others is printed beside it). Printing
+#'   row; the proportion of a class's rows that are misclassified is printed beside it). Printing
 #'   shows how EP went: sweeps, and points that joined the basis in each of them; for streams how
 #'   many rows were projected (not novel), declined (novel, but of least score), added, exchanged or
 #'   skipped.

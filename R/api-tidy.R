@@ -13,8 +13,8 @@
 #' @return Data frames. `tidy()`: a row for each hyperparameter, with `term`, `estimate`, `learned`,
 #'   and with `conf.int` `std.error`, `conf.low` and `conf.high` (`NA` where it was not learned); of
 #'   an [average()] with `fit` and its `weight` before them, for each fit that is in it.
-#'   `glance()`: one row, with `nobs`, `likelihood`, `logLik` (the log evidence; `NA` for classes
-#'   each against the rest), `converged` and, unless the fit keeps no rows, `loo_lpd` (sum of
+#'   `glance()`: one row, with `nobs`, `likelihood`, `logLik` (the log evidence; `NA` for
+#'   one-vs-rest classes), `converged` and, unless the fit keeps no rows, `loo_lpd` (sum of
 #'   leave-one-out log predictive densities), and `r.squared` and `rmse` (of leave-one-out
 #'   predictions) for numbers and counts, `error` (their share) for classes or `concordance` for
 #'   times to an event; `sigma` for numbers.

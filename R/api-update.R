@@ -6,7 +6,7 @@
 #' argument = value)` fit again with the call changed, as for other models in R. Full EP, whose
 #' basis is all rows, needs them all again.
 #'
-#' A refit knows the rows of the first call only, not those that updates brought; there is a warning
+#' A refit has the rows of the first call only, not those that updates brought; there is a warning
 #' then. `update(fit, data = )` is such a refit.
 #'
 #' @section More rows on a basis:
@@ -47,7 +47,7 @@
 #' every 30 seconds (`options(sparsegp.checkpoint =)`), whole or not at all. When the process is
 #' killed, the same call goes on after the last chunk that was noted, and ends with the same
 #' numbers; chunks that it passes over must be the same as before, which is checked. At the end the
-#' file is removed. With `verbose = TRUE` the number of rows and the log evidence are told every
+#' file is removed. With `verbose = TRUE` the number of rows and the log evidence are shown every
 #' five seconds.
 #'
 #' @param object A fit of [sparsegp()].

@@ -8,7 +8,7 @@
 #   gain, se   mean gain over the best before it and its standard error, over observations, or NA
 #   taken      was it chosen?
 
-# By what the candidates of a stage are compared.
+# Names the criterion by which the candidates of a stage are compared.
 OF_STRUCTURE <- "log evidence + log prior - price of hyperparameters"
 CRITERIA <- c(
   "coding" = OF_STRUCTURE, "response scale" = OF_STRUCTURE, "input scale" = OF_STRUCTURE,

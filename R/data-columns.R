@@ -25,8 +25,8 @@ dense_inputs <- function(x, argument) {
   if (prod(dim(x)) <= MOST_DENSE) return(as.matrix(x))
   stop_sparsegp(argument, paste0("is a sparse matrix of ", nrow(x), " x ", ncol(x),
                                  " numbers, and kernels need all of them"),
-                paste("Give fewer columns, a few principal components for instance, so that there",
-                      "are at most 1e8 numbers"))
+                paste("Give fewer columns, a few principal components for instance:",
+                      "at most 1e8 numbers"))
 }
 
 # Returns a data frame or list with plain columns, in the units of `terms` (see measures_of()). A
@@ -72,7 +72,8 @@ measure_of <- function(x) {
 }
 
 # Returns the model frame of a first call, checked, with the measures of its variables in attribute
-# `measures` of the terms: a named vector, NULL if none has one. Later frames keep what was noted.
+# `measures` of the terms: a named vector, NULL if none has one; and in attribute `titles` what axes
+# of pictures say of those variables that have a label or a unit. Later frames keep what was noted.
 note_variables <- function(frame, data) {
   terms <- attr(frame, "terms")
   names <- all.vars(terms)
@@ -84,8 +85,47 @@ note_variables <- function(frame, data) {
   if (!is.null(attr(terms, "measures"))) return(frame)
   values <- c(lapply(stats::setNames(nm = within), function(name) data[[name]]), beside)
   attr(terms, "measures") <- unlist(lapply(values, measure_of))
+  attr(terms, "titles") <- unlist(Map(title_of, values, names(values)))
   attr(frame, "terms") <- terms
   frame
+}
+
+# Returns the title of an axis for a variable: its label (attribute `label`, as packages haven,
+# labelled and Hmisc set it), else its name, and its unit in brackets; NULL if it has neither.
+title_of <- function(x, name) {
+  label <- text_attribute(x, "label")
+  unit <- unit_text(x)
+  if (is.null(label) && is.null(unit)) return(NULL)
+  if (is.null(label) || nchar(label) > LONGEST_TITLE) label <- name
+  if (is.null(unit)) label else paste0(label, " (", unit, ")")
+}
+
+LONGEST_TITLE <- 60L # characters
+
+text_attribute <- function(x, name) {
+  text <- attr(x, name, exact = TRUE)
+  if (is.character(text) && length(text) == 1L && !is.na(text) && nzchar(text)) unname(text)
+}
+
+# Returns the unit of a variable in words, or NULL: of class units, of differences of time, or
+# attribute `units`.
+unit_text <- function(x) {
+  unit <- attr(x, "units", exact = TRUE)
+  if (!inherits(unit, "symbolic_units")) return(text_attribute(x, "units"))
+  unit <- unclass(unit)
+  above <- factors_text(unit$numerator)
+  below <- factors_text(unit$denominator)
+  text <- paste0(if (nzchar(above)) above else "1",
+                 if (nzchar(below)) paste0("/", if (grepl(" ", below)) paste0("(", below, ")")
+                                                else below))
+  if (nzchar(above) || nzchar(below)) text
+}
+
+# Returns c("m", "s", "s") as "m s^2".
+factors_text <- function(symbols) {
+  counts <- table(factor(symbols, unique(symbols)))
+  paste0(names(counts), ifelse(counts > 1L, paste0("^", counts), ""), recycle0 = TRUE,
+         collapse = " ")
 }
 
 # Returns new data in the units of the fit: differences of time are converted, others refused.

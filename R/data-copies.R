@@ -1,7 +1,7 @@
 # Copies of rows that mean the same, as a user's function makes them: rows of an image moved by a
 # pixel, for example.
 
-# What `augment` may be.
+# Checks `augment`.
 check_augment <- function(augment, basis, streams) {
   if (is.null(augment)) return(NULL)
   if (!is.function(augment)) {
@@ -38,7 +38,7 @@ copies_of_rows <- function(augment, x) {
   list(x = copies[other, , drop = FALSE], of = of[other])
 }
 
-# Which rows a set of copies is of: what its attribute "row" says, or all, in their order.
+# Returns the rows that a set of copies is of: its attribute "row", or all, in their order.
 rows_of_set <- function(set, n) {
   count <- NROW(set)
   of <- attr(set, "row")
@@ -71,26 +71,31 @@ copy_set <- function(set, of, x) {
 #'
 #' An image that is moved by a pixel shows the same digit; a reading within the error of its
 #' instrument might as well have been the next one. `augment =` of [sparsegp()] takes a function
-#' that makes such copies of rows, and fits by *virtual informative vectors*: the rows that carry
-#' the fit are found, copies of these alone join the rows with their labels, and the method chooses
-#' again, among all. Other rows lie where their copies would add little. `shift_images()` and
-#' `jitter_rows()` make such functions; any function of rows will do.
+#' that makes such copies of rows. `shift_images()` and `jitter_rows()` make such functions; any
+#' function of rows will do.
 #'
-#' @section What happens:
+#' @details
+#' ## What happens
+#'
+#' A fit by *virtual informative vectors* finds its inducing points (the *basis*), adds copies of
+#' these alone, with their labels, and chooses again among all. Other rows lie where their copies
+#' would add little.
+#'
 #' Hyperparameters, length scales and margins are settled on the rows alone, as without `augment`.
-#' The points that carry that fit (of full EP: all rows) are its informative vectors, for classes
-#' each against the rest those of each class. Then the same `method` chooses points anew from rows
+#' The inducing points of that fit (of full EP: all rows) are its informative vectors, for
+#' one-vs-rest classes those of each class. Then the same `method` chooses points anew from rows
 #' and copies, for which hyperparameters stay: `size` points again, or what rows and copies together
 #' are given without a method; labels of many rows, three quarters more.
 #'
 #' Labels have no weights, and every copy counts as a row. With weights that add up to a row's one,
 #' held-out errors of handwritten digits were the same, and probabilities no better. Base rates stay
 #' those of the data, as biases are learned without copies: mean predicted probabilities of a digit
-#' were within half a point of its share. Should copies make probabilities too sure, their power
-#' (see [methods]) tells, which is settled anew with each row's copies left out. With Gaussian
-#' noise a row and its copies share the row's weight (each of m copies has `weight / (m + 1)`), so
-#' that intervals stay as wide as the data say: copies that are hardly moved leave the fit as it
-#' was. Counts, trials, several components and other likelihoods of numbers are an error.
+#' were within half a point of its proportion. Should copies make probabilities too sure, their
+#' temperature (see [methods]) corrects that: it is estimated again with each row's copies left out.
+#' With Gaussian noise a row and its copies share the row's weight (each of m copies has `weight /
+#' (m + 1)`), so intervals keep the width of a fit without copies: copies that are hardly moved
+#' leave the fit as it was. Counts, trials, several components and other likelihoods of numbers are
+#' an error.
 #'
 #' [logLik()] is the log evidence of the rows without copies, at which hyperparameters were learned.
 #' Leave-one-out answers ([loo()], [loo_lpd()], [residuals()]) are those of a row without its
@@ -100,7 +105,8 @@ copy_set <- function(set, of, x) {
 #' attribute `copies` which copy, 0 for the row itself. [update()][update.sparsegp] takes more rows
 #' as if the inputs were not kept: the sites of the rows and copies before stand.
 #'
-#' @section A function of your own:
+#' ## A function of your own
+#'
 #' It is called with some of the rows: a numeric matrix with a column for each input, in the inputs'
 #' units (with a formula, the columns of the model matrix). It returns copies in the same columns: a
 #' matrix or data frame with as many rows, in the same order; a list of such sets; or one set of any

@@ -44,7 +44,7 @@ check_finite_inputs <- function(x, argument = "x") {
                 "Replace them by NA or by finite numbers")
 }
 
-# What a na.action such as na.pass lets through.
+# Refuses missing values that a na.action such as na.pass lets through.
 check_no_missing <- function(...) {
   missing <- vapply(list(...), anyNA, NA)
   if (!any(missing)) return(invisible())

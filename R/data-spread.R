@@ -41,7 +41,7 @@ rows_that_vary <- function(order, x) {
   found
 }
 
-# What rows are stratified by: labels, or numbers of which there are so few that they may be
+# Returns the strata of rows: labels, or numbers of which there are so few that they may be
 # labels. Rows without one are a class of their own.
 strata_of <- function(y) {
   if (is.null(y) || !is.null(dim(y))) return(NULL)

@@ -13,8 +13,8 @@ row_inputs <- function(x, w) {
   x[seq(1L, by = w, length.out = nrow(x) %/% w), -ncol(x), drop = FALSE]
 }
 
-# Which points of a basis are the first of their location. Not all of its components need be there,
-# nor follow each other.
+# Finds the points of a basis that are the first of their location. Not all of its components need
+# be there, nor follow each other.
 first_points <- function(points) !duplicated(points[, -ncol(points), drop = FALSE])
 
 # The rows a basis is made of, from the numbers of its points. Of several components all may be

@@ -12,7 +12,7 @@
 #' from a mean of 0 would never leave it). Such functions are periodic: the density has the same
 #' value at both ends of `range`, which should therefore lie where there is none, or the same.
 #'
-#' `2 k0 + 1` equispaced points span these functions exactly, so that they are the basis, of however
+#' `2 k0 + 1` equispaced points span these functions exactly, so they are the basis, of however
 #' many rows there are, and it is never larger: memory grows with the rows times its size, time with
 #' the rows times the square of that. With two columns the prior is the product of two such kernels,
 #' with \eqn{(2 k0 + 1)^2}{(2 k0 + 1)^2} basis points.
@@ -29,7 +29,7 @@
 #' size of f is not in them, nor what trigonometric polynomials of the order cannot show.
 #'
 #' The order of largest evidence is the one that predicts best, but a density has details that the
-#' points do not show yet, and the error bars of that order do not know of them: with 200 points of
+#' points do not show yet, and the error bars of that order do not have them: with 200 points of
 #' a normal, a mixture of two normals, a uniform, a gamma (2), an exponential or a t (3) density,
 #' intervals of 95 percent held the density between its 2 and 98 percent quantiles in .64 to .80 of
 #' places. Of one input, therefore, `k0 = NULL` takes orders from the one of largest evidence to
@@ -41,10 +41,10 @@
 #' a kernel estimate is nearer to it. `support` says where it may: f is then a sum of cosines,
 #' \eqn{\cos(\pi j u)}{cos(pi j u)} for j from 0 to `k0`, which are level and not 0 at both ends,
 #' and half a line is mapped to the unit interval by \eqn{u = 1 - \exp(-(x - a) / m)}{u = 1 -
-#' exp(-(x - a) / m)}, a its end and m the points' mean distance from it, so that order 0 is the
+#' exp(-(x - a) / m)}, a its end and m the points' mean distance from it, and order 0 is the
 #' exponential density. Orders are averaged up to 5 at least. Root mean squared errors between the 2
 #' and 98 percent quantiles for 200 points, 20 data sets each, beside `density(bw = "SJ")`, and the
-#' share of places that intervals of 95 percent held:
+#' proportion of places that intervals of 95 percent held:
 #'
 #' | density | `support` | error | SJ | held |
 #' |---|---|---|---|---|
@@ -63,11 +63,11 @@
 #'
 #' The evidence of the points for a given `k0` has a form without \eqn{\lambda}{lambda}, because
 #' size and shape of f are independent a priori when its prior mean is 0; it is computed so, from
-#' the posterior at hand and doubled for its mirror image.
+#' the posterior found, and doubled for its mirror image.
 #'
 #' `lik_density()` is the likelihood: the response is 1 for every observation, and the square of the
 #' latent function is the density of the inputs up to a constant. It is symmetric in f and -f, so
-#' that a fit by [sparsegp()] needs an `offset`, and it is not log-concave. On 66 of
+#' a fit by [sparsegp()] needs an `offset`, and it is not log-concave. On 66 of
 #' `MASS::galaxies`, with the signs that were found, the log evidence was 0.4 nats too low, and
 #' means of f were within 0.05 of its standard deviations.
 #'
@@ -82,10 +82,10 @@
 #' @param support Where the density ends, if it does: two numbers, one of which may be infinite, as
 #'   `c(0, Inf)` for times and sizes and `c(0, 1)` for shares. The density may have any value at
 #'   such an end, and is 0 beyond. Instead of `range`, and of one input. `NULL`: it does not end
-#'   anywhere; of 100 points or more that crowd at the smallest or the largest a message tells.
+#'   anywhere; of 100 points or more that crowd at the smallest or the largest there is a message.
 #' @param iterations Most re-estimations of \eqn{\lambda}{lambda}, each with its run of EP; a whole
 #'   number of at least 1.
-#' @param tol It has converged when \eqn{\lambda}{lambda} changes by no more than this share of
+#' @param tol It has converged when \eqn{\lambda}{lambda} changes by at most this proportion of
 #'   itself.
 #' @param sweeps Most sweeps of EP in each of its runs, as for [method_ep()].
 #' @param ... `gp_density()`, `predict()`: nothing. `plot()`: graphical parameters as

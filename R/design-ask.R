@@ -1,7 +1,7 @@
 #' Ask for the labels of a stream's rows, or skip them
 #'
 #' Rows come one after the other, and only some of them can have labels. `ask()` says of each
-#' whether its label is worth asking for, so that the share asked for meets a budget: it asks where
+#' whether its label is worth asking for, and the proportion asked for meets a budget: it asks where
 #' the score of [next_rows()] is above a threshold, which rises with each row asked for and falls
 #' with each that is skipped. So the budget is met whatever scores do, as they fall where the fit
 #' learns and rise where rows come from somewhere new.
@@ -9,8 +9,8 @@
 #' After \eqn{t} rows the threshold's logarithm has moved by a step for each; where it stays between
 #' bounds \eqn{b} apart, the share asked for is within \eqn{b / (\eta t)} of the budget, with
 #' \eqn{\eta}{eta} the step (0.2). A threshold begins at the quantile that the budget wants of the
-#' first rows given; of one row alone at its own score, so that the first row is asked for. Rows of
-#' one call know of each other as those of [next_rows()] do: one that is asked for makes its
+#' first rows given; of one row alone at its own score, so the first row is asked for. Rows of
+#' one call are chosen jointly, as those of [next_rows()] do: one that is asked for makes its
 #' neighbours less worth asking for.
 #'
 #' Labels that are asked for are no random sample of the stream. Their frequencies are not those of
@@ -19,18 +19,20 @@
 #' @inheritParams next_rows
 #' @param newdata The rows that have come, as for [predict][predict.sparsegp], without responses.
 #'   Rows with missing values are skipped, and do not count.
-#' @param budget A share of rows in (0, 1); or a whole number of labels in all, with `rows`.
+#' @param budget A proportion of rows in (0, 1); or a whole number of labels in all, with `rows`.
 #' @param rows How many rows there will be in all, where `budget` is a number of labels: what is
 #'   left of it is spread over the rows that are left, and never exceeded.
 #' @param after What `ask()` returned for the rows before; `NULL` for the first.
 #' @param score `"information"`, `"variance"` or `"entropy"`; not the entropy of numbers, which may
 #'   be negative.
-#' @return `TRUE` or `FALSE` for each row of `newdata`, so that `newdata[ask(fit, newdata, 0.1), ]`
+#' @return `TRUE` or `FALSE` for each row of `newdata`: `newdata[ask(fit, newdata, 0.1), ]`
 #'   are the rows to be labelled. To be given as `after` in the next call. Attributes: `score`, of
 #'   each row given those before, `NA` for rows with missing values; `state`, where the threshold
 #'   is. Errors are of class `sparsegp_error`.
 #' @seealso [next_rows()] for rows that are there all at once; [method_online()] for fits that take
 #'   rows as they come.
+#' @concept active learning
+#' @concept streaming
 #' @examples
 #' set.seed(1)
 #' rows <- data.frame(x = runif(400, -4, 4))

@@ -4,10 +4,13 @@
 # An information model is a list of three functions of such rows:
 #   entropy      of the response, in nats; of numbers in units of C's, densities' entropies
 #   information  the mutual information of response and latent values, in nats
-#   curvature    of one row: E d1 d1' over its response, d1 of the tilt (lik.h), a block of w x w
-#                for each latent function. The law of total variance has it that the posterior
-#                covariance S of any values, of which c is that with the row's, is expected to
-#                become S - c E(d1 d1') c', exactly; for Gaussian noise it will be.
+#   curvature    E d1 d1' over a row's response, d1 of the tilt (lik.h): for each latent function a
+#                matrix with a column of w x w numbers for each row. The law of total variance
+#                has it that the posterior covariance S of any values, of which c is that with
+#                the row's, is expected to become S - c E(d1 d1') c', exactly; for Gaussian noise
+#                it will be.
+#   curvature_change   its derivative where a row's moments change by list(mean, var); left out: by
+#                differences
 
 information_model <- function(fit) UseMethod("information_model", codec_of(fit))
 
@@ -55,7 +58,8 @@ gaussian_information.response <- function(fit) {
          log(2 * pi * exp(1) * (c(latent$var) + 1 / c(precision(latent)))) / 2
        },
        information = function(latent) log1p(c(precision(latent)) * c(latent$var)) / 2,
-       curvature = function(latent) gaussian_curvature(fit, latent))
+       curvature = function(latent) gaussian_curvature(fit, latent),
+       curvature_change = function(latent, change) gaussian_bend(fit, latent, change))
 }
 
 #' @export
@@ -69,13 +73,26 @@ gaussian_information.response_components <- function(fit) {
   }
   list(entropy = by_row(function(S, tau) 2 * pi * exp(1) * (S + solve(tau))),
        information = by_row(function(S, tau) diag(w) + tau %*% S),
-       curvature = function(latent) gaussian_curvature(fit, latent))
+       curvature = function(latent) gaussian_curvature(fit, latent),
+       curvature_change = function(latent, change) gaussian_bend(fit, latent, change))
 }
 
 gaussian_curvature <- function(fit, latent) {
   w <- n_outputs(fit)
-  tau <- matrix(response_precision(fit, latent), w)
-  list(solve(diag(w) + tau %*% matrix(latent$var, w), tau))
+  tau <- matrix(response_precision(fit, latent), w * w)
+  if (w == 1L) return(list(tau / (1 + tau * latent$var)))
+  S <- matrix(latent$var, w * w)
+  own <- vapply(seq_len(ncol(S)), function(i) {
+    c(solve(diag(w) + matrix(tau[, i], w) %*% matrix(S[, i], w), matrix(tau[, i], w)))
+  }, numeric(w * w))
+  list(matrix(own, w * w))
+}
+
+# Returns the change of B = (S + tau^-1)^-1, -B dS B, of one row.
+gaussian_bend <- function(fit, latent, change) {
+  w <- n_outputs(fit)
+  B <- matrix(gaussian_curvature(fit, latent)[[1L]], w)
+  list(-c(B %*% matrix(change$var, w) %*% B))
 }
 
 log_det <- function(A) as.double(determinant(A)$modulus)
@@ -131,21 +148,49 @@ label_information.response_classes <- function(fit, latent) {
   })
 }
 
-label_curvature <- function(fit, latent) UseMethod("label_curvature", codec_of(fit))
-
-# d1 of a label is the slope of its log probability in the mean: by central differences of fourth
-# order, good to some 1e-8.
-#' @export
-label_curvature.response_factor <- function(fit, latent) {
-  at <- function(class, shift) {
-    latent$mean[class] <- latent$mean[class] + shift
-    drop(class_probabilities(fit, latent))
-  }
-  prob <- at(1L, 0)
+# Returns E d1 d1' over the labels.
+label_curvature <- function(fit, latent) {
+  outcomes <- label_outcomes(fit, latent)
+  w <- n_outputs(fit)
   lapply(seq_len(processes(fit)), function(class) {
-    h <- 1e-3 * sqrt(1 + as.matrix(latent$var)[1L, class])
-    slope <- (8 * (at(class, h) - at(class, -h)) - at(class, 2 * h) + at(class, -2 * h)) / (12 * h)
-    as.matrix(sum((slope^2 / prob)[prob > 0]))
+    Reduce(`+`, lapply(outcomes, function(label) {
+      d1 <- matrix(label$d1[[class]], w)
+      rep(label$prob, each = w * w) * own_products(matrix(d1), w)
+    }))
+  })
+}
+
+# Returns for each label its probability at every row, and d1 and d2, the derivatives of the
+# logarithm of that by the means: for each latent function a matrix with a column for each row, of w
+# and of w x w numbers. Given the label, a value whose covariance with the row's is c has mean
+# m + c d1 and variance s2 + c d2 c', exactly.
+label_outcomes <- function(fit, latent) UseMethod("label_outcomes", codec_of(fit))
+
+# By central differences of fourth order, good to some 1e-8: a probability moves over distances of
+# the latent standard deviation, or of 1.
+#' @export
+label_outcomes.response_factor <- function(fit, latent) {
+  at <- function(class, shift) {
+    moved <- as.matrix(latent$mean)
+    moved[, class] <- moved[, class] + shift
+    class_probabilities(fit, replace(latent, "mean", list(if (is.matrix(latent$mean)) moved
+                                                          else c(moved))))
+  }
+  prob <- class_probabilities(fit, latent)
+  each <- lapply(seq_len(processes(fit)), function(class) {
+    var <- as.matrix(latent$var)[, class]
+    h <- pmax(0.02 * sqrt(var), 1e-3 * sqrt(1 + var))
+    one <- list(at(class, h), at(class, -h))
+    two <- list(at(class, 2 * h), at(class, -2 * h))
+    d1 <- (8 * (one[[1L]] - one[[2L]]) - two[[1L]] + two[[2L]]) / (12 * h) / prob
+    d2 <- (16 * (one[[1L]] + one[[2L]]) - two[[1L]] - two[[2L]] - 30 * prob) / (12 * h^2) / prob
+    list(d1 = d1, d2 = d2 - d1^2)
+  })
+  lapply(seq_len(ncol(prob)), function(label) {
+    own <- function(field) {
+      lapply(each, function(class) rbind(ifelse(prob[, label] > 1e-12, class[[field]][, label], 0)))
+    }
+    list(prob = unname(prob[, label]), d1 = own("d1"), d2 = own("d2"))
   })
 }
 
@@ -177,14 +222,14 @@ root_of <- function(A) {
   parts$vectors %*% diag(sqrt(pmax(parts$values, 0)), nrow(A))
 }
 
-# E d1 d1' over the classes, of one row
 #' @export
-label_curvature.response_coupled <- function(fit, latent) {
-  classes <- seq_len(n_outputs(fit))
-  told <- lapply(classes, function(class) {
-    engine_lik_tilt(fit, rbind(as.double(class)), latent$mean, latent$var)
+label_outcomes.response_coupled <- function(fit, latent) {
+  w <- n_outputs(fit)
+  n <- latent_count(latent, w)
+  lapply(seq_len(w), function(label) {
+    own <- engine_lik_tilt(fit, matrix(label, 1L, n) + 0, latent$mean, latent$var)
+    list(prob = exp(own$logz), d1 = list(matrix(own$d1, w)), d2 = list(matrix(own$d2, w * w)))
   })
-  list(Reduce(`+`, lapply(told, function(one) exp(one$logz) * tcrossprod(c(one$d1)))))
 }
 
 # ---- Numbers and counts ----
@@ -199,8 +244,12 @@ outcome_model <- function(fit) {
        information = function(latent) pmax(outcome_entropy(fit, latent) - given(latent), 0),
        curvature = function(latent) {
          told <- outcomes_at(fit, latent)
-         d1 <- matrix(told$d1, n_outputs(fit)) * rep(sqrt(told$share), each = n_outputs(fit))
-         list(tcrossprod(d1))
+         w <- n_outputs(fit)
+         d1 <- matrix(told$d1, w) * rep(sqrt(told$share), each = w)
+         sums <- rowsum(t(own_products(matrix(d1), w)), told$row)
+         out <- matrix(0, w * w, told$n)
+         out[, as.integer(rownames(sums))] <- t(sums)
+         list(out)
        })
 }
 

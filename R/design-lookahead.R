@@ -7,69 +7,99 @@
 #   downdate     of each a matrix D: its covariance with the rows is that of the fit less D D'
 #   roots        of each label B with B B' its curvature, one for each latent function
 #   aim          of score = "improvement": list(sign, best)
+#   target       of score = "integrated": the points elsewhere (design-integrated.R), with moments
+#                and downdates as they are expected to be, too
+#   cross        of each latent function the fit's covariances of all rows with the target
 
 new_lookahead <- function(fit, given, aim = NULL) {
   list(fit = fit, x = given$x, latent = given$latent, aim = aim, model = NULL, covariances = NULL,
-       downdate = rep(list(matrix(0, NROW(given$x), 0L)), processes(fit)), roots = list())
+       downdate = rep(list(matrix(0, NROW(given$x), 0L)), processes(fit)), roots = list(),
+       target = NULL, cross = NULL)
 }
 
-goal_sign <- function(goal) if (check_choice(goal, c("min", "max"), "goal") == "min") -1 else 1
-
-# Builds the lookahead that a score needs, before any label; given: rows, or NULL.
-lookahead_for <- function(fit, given, score, goal, best) {
-  aim <- if (score == "improvement") {
-    sign <- goal_sign(goal)
-    best <- if (is.null(best)) best_mean(fit, sign) else check_number(best, "best")
-    list(sign = sign, best = best)
-  }
-  lookahead <- new_lookahead(fit, given, aim)
-  if (score %in% c("information", "entropy")) lookahead$model <- information_model(fit)
-  lookahead
+# Returns moments of some rows, as they are expected to be.
+latent_of <- function(lookahead, rows) {
+  some_latent(lookahead$latent, rows, n_outputs(lookahead$fit))
 }
 
 # Returns the lookahead once a row has its label, in O(n (d + w k)) for each latent function.
 condition_on <- function(lookahead, row) {
   fit <- lookahead$fit
   if (is.null(lookahead$model)) lookahead$model <- information_model(fit)
-  own <- some_latent(lookahead$latent, row, n_outputs(fit))
+  own <- latent_of(lookahead, row)
   aim <- lookahead$aim
   if (!is.null(aim)) { # as if the row had come out at its mean (kriging believer)
     lookahead$aim$best <- aim$sign * max(aim$sign * c(aim$best, improved_mean(fit, own)))
   }
-  with_label(lookahead, row, lapply(lookahead$model$curvature(own), root_of))
+  roots <- lapply(lookahead$model$curvature(own), function(B) root_of(matrix(B, n_outputs(fit))))
+  with_label(lookahead, row, roots)
 }
 
 with_label <- function(lookahead, row, roots) {
-  fit <- lookahead$fit
-  if (is.null(lookahead$covariances)) {
-    lookahead$covariances <- lapply(seq_along(roots), function(class) {
-      covariances_with(fit, lookahead$x, class)
-    })
-  }
-  at <- stacked_rows(row, n_outputs(fit))
+  lookahead <- with_covariances(lookahead)
+  at <- stacked_rows(row, n_outputs(lookahead$fit))
   for (class in seq_along(roots)) {
-    before <- lookahead$downdate[[class]]
-    now <- covariance_columns(lookahead$covariances[[class]], at) -
-      tcrossprod(before, before[at, , drop = FALSE])
-    new <- now %*% roots[[class]]
-    lookahead$downdate[[class]] <- cbind(before, new)
-    lookahead$latent$var <- downdated(lookahead$latent$var, new, class, n_outputs(fit))
+    label <- list(known = some_covariances(lookahead$covariances[[class]], at),
+                  downdate = lookahead$downdate[[class]][at, , drop = FALSE],
+                  root = roots[[class]])
+    lookahead <- with_downdate(lookahead, label, class)
+    if (!is.null(lookahead$target)) {
+      lookahead$target <- with_downdate(lookahead$target, label, class)
+    }
   }
   lookahead$roots <- c(lookahead$roots, list(roots))
   lookahead
 }
 
+# Adds the covariances of each latent function with the points.
+with_covariances <- function(points) {
+  if (is.null(points$covariances)) {
+    points$covariances <- lapply(seq_len(processes(points$fit)), function(class) {
+      covariances_with(points$fit, points$x, class)
+    })
+  }
+  points
+}
+
+# Moves the moments of points, a lookahead's or its target's, by a label elsewhere.
+with_downdate <- function(points, label, class) {
+  before <- points$downdate[[class]]
+  now <- covariances_between(points$covariances[[class]], label$known) -
+    tcrossprod(before, label$downdate)
+  new <- now %*% label$root
+  points$downdate[[class]] <- cbind(before, new)
+  points$latent$var <- downdated(points$latent$var, new, class, n_outputs(points$fit))
+  points
+}
+
 # Returns the lookahead at other points, given the labels of all rows of a batch.
 beside <- function(batch, given) {
-  own <- seq_along(batch$roots)
-  var <- bind_rows(batch$latent$var, given$latent$var)
-  joint <- new_lookahead(batch$fit, list(x = rbind(batch$x, given$x), latent = list(var = var)))
-  for (row in own) joint <- with_label(joint, row, batch$roots[[row]])
   after <- new_lookahead(batch$fit, given, batch$aim)
   after$model <- batch$model
-  others <- length(own) + seq_len(sum(given$complete))
-  after$latent$var <- some_latent(joint$latent, others, n_outputs(batch$fit))$var
+  after$target <- batch$target
+  if (length(batch$roots)) after <- with_covariances(after)
+  for (class in seq_along(batch$downdate)) {
+    D <- batch_downdate(batch, after$covariances[[class]], class)
+    if (is.null(D)) next
+    after$downdate[[class]] <- D
+    after$latent$var <- downdated(after$latent$var, D, class, n_outputs(batch$fit))
+  }
   after
+}
+
+# Returns the downdate of points, or of derivatives there, by the labels of all rows of a batch, in
+# their order; NULL without labels. known: as covariances_with() has it.
+batch_downdate <- function(batch, known, class) {
+  if (length(batch$roots) == 0L) return(NULL)
+  columns <- covariances_between(known, batch$covariances[[class]])
+  D <- matrix(0, nrow(columns), 0L)
+  for (row in seq_along(batch$roots)) {
+    at <- stacked_rows(row, n_outputs(batch$fit))
+    own <- batch$downdate[[class]][at, seq_len(ncol(D)), drop = FALSE]
+    now <- columns[, at, drop = FALSE] - tcrossprod(D, own)
+    D <- cbind(D, now %*% batch$roots[[row]][[class]])
+  }
+  D
 }
 
 # Subtracts the blocks of D D' from variances; of a variance a rounding unit stays.
@@ -83,96 +113,5 @@ downdated <- function(var, D, class, w) {
   var
 }
 
-# ---- Acquisition functions ----
-
-scores_of <- function(lookahead, score, rows) {
-  fit <- lookahead$fit
-  latent <- some_latent(lookahead$latent, rows, n_outputs(fit))
-  switch(score,
-         variance = latent_variance(fit, latent),
-         improvement = expected_improvement(fit, latent, lookahead$aim),
-         entropy = lookahead$model$entropy(latent) + log_unit(fit, latent),
-         information = lookahead$model$information(latent))
-}
-
-# Returns variances in the user's units, summed over latent values.
-latent_variance <- function(fit, latent) {
-  w <- n_outputs(fit)
-  own <- matrix(latent$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE]
-  sums <- colSums(own * component_units(fit$response)^2)
-  rowSums(matrix(sums, ncol = processes(fit)))
-}
-
-# Returns the latent function plus bias, as users see it: its order is that of the mean response.
+# Returns the linear predictor, as users see it: its order is that of the mean response.
 improved_mean <- function(fit, latent) to_link(fit, latent$mean, latent$offset)
-
-# Returns log E max(sign (f - best), 0) for f ~ N(mean, sd^2).
-expected_improvement <- function(fit, latent, aim) {
-  sd <- sqrt(latent$var) * fit$response$unit
-  gap <- aim$sign * (improved_mean(fit, latent) - aim$best)
-  ifelse(sd > 0, log(sd) + log_excess(gap / sd), log(pmax(gap, 0)))
-}
-
-# Returns log(phi(z) + z Phi(z)). Below 0 the terms cancel: there it is log phi(z) and the logarithm
-# of 1 - |z| R(|z|), R the Mills ratio, far below by its continued fraction 1 / (z^2 + 3 - 6 / ...).
-log_excess <- function(z) {
-  FAR <- -25
-  phi <- stats::dnorm(z, log = TRUE)
-  out <- phi - log(z^2 + 3 - 6 / (z^2 + 7 - 20 / (z^2 + 11)))
-  near <- which(z > FAR & z <= 0)
-  ratio <- exp(stats::pnorm(z[near], log.p = TRUE) - phi[near])
-  out[near] <- phi[near] + log1p(z[near] * ratio)
-  above <- which(z > 0)
-  out[above] <- log(exp(phi[above]) + z[above] * stats::pnorm(z[above]))
-  out
-}
-
-# Returns the best predicted mean of the rows that a fit has, else of its basis.
-best_mean <- function(fit, sign) {
-  latent <- if (has_rows(fit)) c(fit$latent, fit["offset"])
-            else c(engine_predict(fit, fit$posterior$basis), offset = 0)
-  sign * max(sign * improved_mean(fit, latent))
-}
-
-# ---- Greedy batches ----
-
-# Takes the best of the rows `open` (a flag for each row), then the best given its label, and so on.
-# Scores fall as other rows are taken, so a row's last one bounds it, and few need be computed
-# anew (lazy evaluation). Of rows that are alike to 1e-10 the first is taken. cost: of each row, or
-# NULL. first: every row's score for itself.
-greedy_batch <- function(lookahead, score, k, open, cost) {
-  if (is.null(cost)) cost <- rep(1, length(open))
-  rate <- function(rows) {
-    values <- scores_of(lookahead, score, rows)
-    if (score == "improvement") values - log(cost[rows]) else values / cost[rows]
-  }
-  values <- rep(NA_real_, length(open))
-  values[open] <- rate(which(open))
-  first <- values
-  taken <- integer()
-  gain <- numeric()
-  for (j in seq_len(k)) {
-    if (j > 1L) values <- renewed(values, rate)
-    taken[j] <- which(values >= nearly(max(values, na.rm = TRUE)))[1L]
-    gain[j] <- values[taken[j]]
-    values[taken[j]] <- NA
-    if (j < k) lookahead <- condition_on(lookahead, taken[j])
-  }
-  list(rows = taken, gain = gain, first = first)
-}
-
-nearly <- function(best) if (is.finite(best)) best - 1e-10 * abs(best) else best
-
-# Replaces bounds by values, from the largest on, until one is no less than all that are left.
-renewed <- function(values, rate) {
-  CHUNK <- 64L
-  stale <- !is.na(values)
-  repeat {
-    fresh <- max(values[!stale], -Inf, na.rm = TRUE)
-    left <- which(stale & values >= nearly(fresh))
-    if (length(left) == 0L) return(values)
-    some <- utils::head(left[order(-values[left])], CHUNK)
-    values[some] <- rate(some)
-    stale[some] <- FALSE
-  }
-}

@@ -3,7 +3,8 @@
 #' @rdname next_rows
 #' @export
 next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = NULL,
-                        goal = c("min", "max"), best = NULL) {
+                        goal = c("min", "max"), best = NULL, target = NULL, target_weights = NULL,
+                        measure = c("variance", "error", "entropy")) {
   fit <- one_fit(fit)
   k <- check_count(k, "k")
   n <- check_count(n, "n", k)
@@ -11,30 +12,32 @@ next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = 
   if (missing(within)) {
     stop_sparsegp("within", "is missing", "Give the range of each variable, as in list(x = 0:1)")
   }
-  box <- check_box(within)
+  box <- check_box(within, "within")
+  target <- target_for(fit, score, target, target_weights, measure,
+                       function(most) target_of_data(fit, even_points(box, most)))
   refuse_unseen("within", blaming("within", inner = "candidates", {
-    blaming("within", choose_points(fit, box, k, score, n, allowed, goal, best))
+    blaming("within", choose_points(fit, box, k, score, n, allowed, goal, best, target))
   }))
 }
 
 # Chooses `k` points of a box, one after the other, each given those before.
-choose_points <- function(fit, box, k, score, n, allowed, goal, best) {
+choose_points <- function(fit, box, k, score, n, allowed, goal, best, target) {
   rated <- function(values) function(points) {
     given <- candidate_rows(fit, points, NULL, NULL, NULL)
     replace(values(given), !allowed_rows(allowed, points, nrow(points)), -Inf)
   }
   pools <- list(points_within(box, n))
-  if (score == "improvement") {
+  if (ACQUISITIONS[[score]]$peaked) {
     means <- rated(function(given) goal_sign(goal) * improved_mean(fit, given$latent))
     pools <- c(pools, list(points_near(box, climb_from_best(box, pools, means, 1L)$point)))
   }
   taken <- NULL
   gain <- numeric()
   for (j in seq_len(k)) {
-    batch <- batch_of(fit, taken, score, goal, best)
+    batch <- batch_of(fit, taken, score, goal, best, target)
     scores <- rated(function(given) scores_of(beside(batch, given), score,
                                               seq_len(sum(given$complete))))
-    found <- climb_from_best(box, pools, scores, 3L)
+    found <- climb_from_best(box, pools, scores, 3L, gradient_beside(batch, box, score))
     taken <- rbind(taken, found$point)
     gain[j] <- found$value
   }
@@ -42,28 +45,19 @@ choose_points <- function(fit, box, k, score, n, allowed, goal, best) {
 }
 
 # Builds the lookahead of points that are taken, each with its label.
-batch_of <- function(fit, taken, score, goal, best) {
+batch_of <- function(fit, taken, score, goal, best, target = NULL) {
   given <- if (!is.null(taken)) candidate_rows(fit, taken, NULL, NULL, NULL)
-  Reduce(condition_on, seq_len(NROW(taken)), lookahead_for(fit, given, score, goal, best))
+  Reduce(condition_on, seq_len(NROW(taken)), lookahead_for(fit, given, score, goal, best, target))
 }
 
-# Returns a named list: ranges of numbers, values of others.
-check_box <- function(within) {
-  if (is.matrix(within)) within <- as.data.frame(within)
-  good <- is.list(within) && length(within) > 0L && !is.null(names(within)) &&
-    all(nzchar(names(within)))
-  if (!good) {
-    stop_sparsegp("within", "must be a list with a name for each variable",
-                  "Write list(x = c(0, 1), z = c(-5, 5))")
-  }
-  lapply(stats::setNames(nm = names(within)), function(name) {
-    of <- within[[name]]
-    if (!is.numeric(of)) return(unique(of))
-    if (length(of) < 2L || !all(is.finite(of)) || min(of) == max(of)) {
-      stop_sparsegp("within", paste0("has no range for ", name), "Give two different numbers")
-    }
-    range(of)
-  })
+# Returns a function of a point that gives the slopes of its score by the numbers of a box, or NULL
+# where they are to be had by differences alone: the score has none, or slopes() has none.
+gradient_beside <- function(batch, box, score) {
+  gradient <- ACQUISITIONS[[score]]$gradient(batch)
+  numbers <- numbers_of(box)
+  if (is.null(gradient) || !all(numbers %in% slope_variables(batch$fit))) return(NULL)
+  if (!is.null(part_without_slope(batch$fit$spec, spec_columns(batch$fit$spec)))) return(NULL)
+  function(point) gradient(batch, point, numbers)
 }
 
 # Draws a Latin hypercube.
@@ -92,26 +86,25 @@ points_near <- function(box, point, count = 200L) {
 numbers_of <- function(box) names(box)[vapply(box, is.numeric, NA)]
 
 # Returns the best point that climbing from the best few of each pool of points leads to.
-climb_from_best <- function(box, pools, rate, starts) {
+climb_from_best <- function(box, pools, rate, starts, gradient = NULL) {
   climbed <- lapply(pools, function(points) {
     value <- rate(points)
     if (!any(value > -Inf)) stop_sparsegp("allowed", "excludes all points that were tried")
     lapply(utils::head(order(-value), starts), function(at) {
-      climb(box, list(point = points[at, , drop = FALSE], value = value[at]), rate)
+      climb(box, list(point = points[at, , drop = FALSE], value = value[at]), rate, gradient)
     })
   })
   climbed <- unlist(climbed, recursive = FALSE)
   climbed[[which.max(vapply(climbed, `[[`, 0, "value"))]]
 }
 
-# Moves the numbers of a point by optim(), on the box as if it were the unit cube; slopes are by
-# differences, all in one call of `rate`, which makes predictions for many points at once.
-climb <- function(box, start, rate) {
+# Moves the numbers of a point by optim(), on the box as if it were the unit cube. Slopes are those
+# of `gradient`, or by differences, all in one call of `rate`, which makes predictions for many
+# points at once.
+climb <- function(box, start, rate, gradient = NULL) {
   WORST <- -1e10 # optim() wants numbers
-  STEP <- 1e-4
   numbers <- numbers_of(box)
-  p <- length(numbers)
-  if (p == 0L) return(start)
+  if (length(numbers) == 0L) return(start)
   low <- vapply(box[numbers], `[`, 0, 1L)
   extent <- vapply(box[numbers], diff, 0)
   at <- function(u) { # a row for each point
@@ -120,14 +113,22 @@ climb <- function(box, start, rate) {
     points
   }
   value <- function(u) pmax(rate(at(u)), WORST)
-  slope <- function(u) {
-    ends <- list(pmin(u + STEP, 1), pmax(u - STEP, 0))
-    moved <- lapply(ends, function(end) `diag<-`(matrix(u, p, p, byrow = TRUE), end))
-    values <- matrix(value(do.call(rbind, moved)), p)
-    (values[, 1L] - values[, 2L]) / (ends[[1L]] - ends[[2L]])
-  }
+  slope <- if (is.null(gradient)) function(u) slopes_by_differences(value, u)
+           else function(u) gradient(at(rbind(u))) * extent
+  size <- min(abs(start$value), 1) # optim() ends by absolute changes
+  if (size == 0) size <- 1
   found <- stats::optim((unlist(start$point[numbers]) - low) / extent,
                         function(u) value(rbind(u)), slope, method = "L-BFGS-B", lower = 0,
-                        upper = 1, control = list(fnscale = -1, maxit = 50))
+                        upper = 1, control = list(fnscale = -size, maxit = 50))
   if (found$value <= start$value) start else list(point = at(rbind(found$par)), value = found$value)
+}
+
+# Returns slopes by central differences within the unit cube.
+slopes_by_differences <- function(value, u) {
+  STEP <- 1e-4
+  p <- length(u)
+  ends <- list(pmin(u + STEP, 1), pmax(u - STEP, 0))
+  moved <- lapply(ends, function(end) `diag<-`(matrix(u, p, p, byrow = TRUE), end))
+  values <- matrix(value(do.call(rbind, moved)), p)
+  (values[, 1L] - values[, 2L]) / (ends[[1L]] - ends[[2L]])
 }

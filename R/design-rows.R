@@ -1,9 +1,10 @@
 #' Which rows to label or measure next
 #'
-#' `next_rows()` says which of some rows are worth a label, or a measurement, most: those that tell
-#' most of the latent function, those that are least certain, or those that may be better than all
-#' so far. A batch of several rows knows of itself: each is chosen as if those before it had their
-#' labels. `next_points()` chooses among all points of a box, for optimisation and the design of
+#' `next_rows()` says which of some rows are most worth a label, or a measurement: those that inform
+#' the latent function most, those that are least certain, those that may be better than all so far,
+#' or those by which predictions elsewhere are expected to gain most. Rows in a batch are chosen
+#' jointly: each is chosen as if those before it had their labels.
+#' `next_points()` chooses among all points of a box, for optimisation and the design of
 #' experiments. For streams see [ask()].
 #'
 #' | `score` | | unit |
@@ -11,13 +12,42 @@
 #' | `"information"` | mutual information of the row's label and the latent function: how much less uncertain is one once the other is known? | nats |
 #' | `"variance"` | posterior variance of the latent function at the row, summed over classes or components | squared units of the latent function |
 #' | `"entropy"` | entropy of the label itself, noise included; of numbers differential entropy, which may be negative | nats |
-#' | `"improvement"` | **logarithm** of the expected improvement on the best predicted mean so far, of the latent function plus bias | log of units of the latent function |
+#' | `"improvement"` | **logarithm** of the expected improvement on the best predicted mean so far, of the linear predictor | log of units of the latent function |
+#' | `"integrated"` | expected fall of a `measure` of uncertainty elsewhere, its weighted mean over `target` (ALC, integrated mean squared prediction error) | as the measure |
 #'
 #' A row with much noise, or where classes truly overlap, has a label of high entropy and little
 #' information (Houlsby and others call the latter BALD). With Gaussian noise of one variance the
 #' order by information is that by variance. Improvement is on the latent function, not on noisy
 #' responses, and for counts and shares on the scale of the link: the order of rates and
 #' probabilities is the same.
+#'
+#' @section What is known elsewhere:
+#' Rows of much information are often at the edge of all that was seen. `"integrated"` asks what a
+#' label is worth where predictions are wanted: at the rows of `target`, over a region, or by a
+#' weighting function. `measure` is of
+#'
+#' | `measure` | falls by | of |
+#' |---|---|---|
+#' | `"variance"` | variance of the latent function, in squared units of it; summed over classes or components | all responses |
+#' | `"error"` | expected proportion of labels that are wrong, 1 less the largest probability | labels |
+#' | `"entropy"` | entropy of labels, noise included; of other responses that of the latent function; in nats | all responses |
+#'
+#' With \eqn{c}{c} the posterior covariance of a candidate with a target, and \eqn{v}{v} the
+#' candidate's variance, the variance at the target falls by
+#' \eqn{c^2 / (v + \sigma^2)}{c^2 / (v + noise)} for Gaussian noise: that of a fit that has
+#' the row, whatever comes out, with the same hyperparameters. For other likelihoods it falls by
+#' \eqn{c^2 E[d^2]}{c^2 E d^2} on average over the label, with \eqn{d}{d} the derivative of its log
+#' probability by the candidate's mean: an identity, given that the posterior is Gaussian. Errors and entropies of labels are gone through label by
+#' label: moments at the target are what they are given each label, exactly for the first row of a
+#' batch, probabilities are those of the Gaussian with these moments, and labels count by their
+#' probabilities. Entropies of other responses are those of the covariance expected. A refit
+#' moves the sites of other rows, too, which is left out. A label that can change no predicted
+#' class has no effect on `"error"`, while `"entropy"` falls everywhere.
+#'
+#' Scores of candidates cost \eqn{O(n m)}{O(n m)} for \eqn{n} candidates and \eqn{m} rows of the
+#' target, in memory, too, besides covariances with the basis; by labels as many probabilities for
+#' each class. `next_points()` climbs by exact slopes of the variance where [slopes()] has those of
+#' the fit, else by differences.
 #'
 #' @section What is exact:
 #' Scores are of the fit's Gaussian posterior. For Gaussian noise, one response or several,
@@ -31,11 +61,11 @@
 #' values of the classes' latent functions, good to some 0.01 nats. A power of probabilities (see
 #' [methods]) is only in `"entropy"`.
 #'
-#' Where labels are not normal, those of rows that are taken already are unknown: means stay as they
-#' are, and covariances become what they are on average over the label, which is exact for the first
-#' row taken; from then on the posterior is taken for Gaussian again. With several classes latent
+#' Where labels are not normal, those of rows that are taken already are unknown: means are kept,
+#' and covariances become what they are on average over the label, which is exact for the first
+#' row taken; from then on the posterior is treated as Gaussian again. With several classes latent
 #' functions are independent of each other, as everywhere in this package. For `"improvement"` a
-#' taken row is believed to come out at its mean (the kriging believer of Ginsbourger and others),
+#' taken row is given its mean as its response (the kriging believer of Ginsbourger and others),
 #' and the best mean is what it is with it.
 #'
 #' A row taken costs \eqn{O(n (d + k))} for \eqn{n} candidates and a basis of \eqn{d} points, and
@@ -59,9 +89,18 @@
 #' @param allowed Which candidates may be chosen: `TRUE` or `FALSE` for each row, or a function of
 #'   the candidates that gives these. For `next_points()` such a function of points. `NULL`: all.
 #' @param goal `score = "improvement"`: are small responses (`"min"`) or large ones (`"max"`) good?
-#' @param best `score = "improvement"`: the value to improve on, in units of the latent function
-#'   plus bias (for regression those of the response). `NULL`: the best predicted mean at the rows
+#' @param best `score = "improvement"`: the value to improve on, in units of the linear
+#'   predictor (for regression those of the response). `NULL`: the best predicted mean at the rows
 #'   of the fit, or where it keeps none, at the points of its basis.
+#' @param target `score = "integrated"`: where labels are to tell. Rows, as `candidates`; or a list
+#'   as `within`, of whose box 500 evenly spread points are taken. `NULL`: the candidates, of more
+#'   than 500 so many that are evenly spread among them; for `next_points()` the box `within`. Where
+#'   labels of more than two classes are gone through, 100 in place of 500. Rows with missing values
+#'   do not count.
+#' @param target_weights `score = "integrated"`: how much each row of the target counts, numbers of
+#'   at least 0 of which one is positive, or a function of these rows, a data frame or matrix, that
+#'   gives them. The score is a weighted mean. `NULL`: all count the same.
+#' @param measure `score = "integrated"`: what is to fall; see below.
 #' @param offset,variance,weights Of the candidates, as in [predict][predict.sparsegp]: known means
 #'   for fits of a matrix; noise variances where the fit's are known; weights, or numbers of trials,
 #'   of responses to come.
@@ -70,7 +109,7 @@
 #'   matrix with two rows.
 #' @param n How many points to try at random, before the best are moved by [stats::optim()]; for
 #'   `"improvement"` 200 more are tried around the point of the best predicted mean.
-#' @return `next_rows()`: row numbers of `candidates`, in the order chosen, so that
+#' @return `next_rows()`: row numbers of `candidates`, in the order chosen:
 #'   `candidates[next_rows(fit, candidates), ]` are these rows. They are of class `sparsegp_next`
 #'   with methods for [print()], [plot()][plot.sparsegp_next] and [as.data.frame()]: `row`, `name`,
 #'   `gain` (the score, given those before, per unit of cost) and `cost` where there is one.
@@ -79,7 +118,8 @@
 #'   `gain` their scores. Points to try at random come from R's generator.
 #'
 #'   Errors, of class `sparsegp_error`: fewer candidates that are complete and allowed than `k`;
-#'   costs that are not positive; `"improvement"` of several classes or components; for
+#'   costs that are not positive; `"improvement"` of several classes or components; a `target` with
+#'   another score than `"integrated"`; the `"error"` of what is no label; for
 #'   [mixture()], where there is no new response, all but one row by `"variance"`.
 #' @references Houlsby, N., Huszár, F., Ghahramani, Z. and Lengyel, M. (2011). Bayesian active
 #'   learning for classification and preference learning. *arXiv* 1112.5745.
@@ -87,8 +127,22 @@
 #'   Ginsbourger, D., Le Riche, R. and Carraro, L. (2010). Kriging is well-suited to parallelize
 #'   optimization. In *Computational Intelligence in Expensive Optimization Problems*, Springer.
 #'
+#'   Cohn, D. A., Ghahramani, Z. and Jordan, M. I. (1996). Active learning with statistical models.
+#'   *Journal of Artificial Intelligence Research* 4, 129--145.
+#'
+#'   Roy, N. and McCallum, A. (2001). Toward optimal active learning through sampling estimation of
+#'   error reduction. *Proceedings of the 18th International Conference on Machine Learning*.
+#'
+#'   Binois, M., Huang, J., Gramacy, R. B. and Ludkovski, M. (2019). Replication or exploration?
+#'   Sequential design for stochastic simulation experiments. *Technometrics* 61, 7--23.
+#'
 #'   Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD thesis, Aston
 #'   University, section 3.8.1.
+#' @concept active learning
+#' @concept Bayesian optimisation
+#' @concept surrogate
+#' @concept emulator
+#' @concept computer experiments
 #' @examples
 #' few <- mtcars[seq(1, 32, by = 4), ]
 #' fit <- sparsegp(am ~ wt + hp, few, likelihood = "probit")
@@ -96,6 +150,10 @@
 #' ask_for
 #' mtcars[ask_for, ]
 #' plot(ask_for)
+#'
+#' # for light cars, of which predictions are wanted
+#' next_rows(fit, mtcars, k = 3, score = "integrated", measure = "entropy",
+#'           target = list(wt = c(1.5, 2.5), hp = c(60, 120)))
 #'
 #' # where is a noisy function smallest?
 #' f <- function(x) sin(3 * x) + x^2 / 4
@@ -112,7 +170,8 @@
 #' @export
 next_rows <- function(fit, candidates, k = 1, score = SCORES, cost = NULL, allowed = NULL,
                       goal = c("min", "max"), best = NULL, offset = NULL, variance = NULL,
-                      weights = NULL) {
+                      weights = NULL, target = NULL, target_weights = NULL,
+                      measure = c("variance", "error", "entropy")) {
   fit <- one_fit(fit)
   k <- check_count(k, "k")
   score <- check_score(score, fit, !is.null(cost))
@@ -131,23 +190,11 @@ next_rows <- function(fit, candidates, k = 1, score = SCORES, cost = NULL, allow
     check_no_missing(cost = cost)
   }
   at <- which(given$complete)
-  lookahead <- lookahead_for(fit, given, score, goal, best)
+  target <- target_for(fit, score, target, target_weights, measure,
+                       function(most) c(given, list(data = candidates, thinned = TRUE)))
+  lookahead <- lookahead_for(fit, given, score, goal, best, target)
   taken <- greedy_batch(lookahead, score, k, open[at], cost[at])
   new_choice(fit, candidates, given, taken, score, cost)
-}
-
-SCORES <- c("information", "variance", "entropy", "improvement")
-
-check_score <- function(score, fit, costs = FALSE) {
-  score <- check_choice(score, SCORES, "score")
-  if (score == "improvement") {
-    check_measured(codec_of(fit), score, "fit", "Use score = \"information\"")
-  }
-  if (score == "entropy" && costs && codec_of(fit)$scaled) {
-    stop_sparsegp("cost", "is not for score = \"entropy\" of numbers, which may be negative",
-                  "Use score = \"information\"")
-  }
-  score
 }
 
 # Returns scaled inputs and latent moments of the complete candidates, and what puts answers back.
@@ -196,17 +243,12 @@ as.data.frame.sparsegp_next <- function(x, row.names = NULL, optional = FALSE, .
   out
 }
 
-SCORE_WORDS <- c(information = "information on the latent function, in nats",
-                 variance = "variance of the latent function",
-                 entropy = "entropy of the response, in nats",
-                 improvement = "log expected improvement")
-
 #' @export
 print.sparsegp_next <- function(x, ...) {
   check_no_dots(...)
   cost <- attr(x, "cost")
   cat("<next rows> ", length(x), " of ", length(attr(x, "first")), " by ",
-      SCORE_WORDS[[attr(x, "score")]], if (!is.null(cost)) ", per unit of cost",
+      ACQUISITIONS[[attr(x, "score")]]$words, if (!is.null(cost)) ", per unit of cost",
       if (length(x) > 1L) ", each given those before", "\n", sep = "")
   shown <- as.data.frame(x)
   shown$gain <- signif(shown$gain, 4L)

@@ -11,6 +11,7 @@
 #              or NULL: every row is in the basis
 #   base       states of rows read before, whose sites stand, one for each basis; or NULL
 #   mean       a linear mean that EP of all rows integrates out (kernel-mean.R), or NULL
+#   power      of the likelihood, where a run of EP raises it to one (engine-power.R)
 #   scale      of a response whose scale has a parameter (engine-scale.R), or NULL
 # and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
 # first.
@@ -45,7 +46,8 @@ spread_problem <- function(problem) {
 }
 
 lik_in_c <- function(problem) {
-  lik_for_c(problem$lik, problem$processes, problem_width(problem), NROW(problem$rows))
+  lik_for_c(problem$lik, problem$processes, problem_width(problem), NROW(problem$rows),
+            problem$power %||% 1)
 }
 
 # Latent values of a row that its site sees at once; x then has so many rows for each.

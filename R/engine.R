@@ -27,17 +27,32 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
                   points = points, base = problem$base)
   full <- is.null(problem$basis)
   options["trend"] <- list(functions_of_mean(problem))
-  if (is.null(sites) && is_modal(problem$lik)) sites <- pass_sites(problem, theta)
+  problem$power <- method$power
+  theta <- theta_at_limit(problem, theta)
+  sites <- sites %||% first_sites(problem, theta)
   run <- if (full) {
     tryCatch(engine_call(sg_ep_full, problem, theta, sites, options),
              error = function(e) explain_memory(e, nrow(problem$x)))
   } else {
     engine_call(sg_ep_batch, problem, theta, sites, options, problem$basis)
   }
-  run$tol <- options$tol
+  run[c("tol", "power")] <- list(options$tol, method$power %||% 1)
   run <- with_scale(problem, theta, run, problem_width(problem))
   if (!posterior || run$status != 0L) return(run)
   if (full) full_posterior(problem, run) else basis_posterior(problem, run)
+}
+
+# Returns the sites that EP begins with where none are given; NULL: there are none. Those of the
+# limit are what EP makes of no sites: the mean of log p under a vague prior, with which the limit
+# would begin, may have no digits, as that of an exponential rate. Two sweeps: the second is at the
+# sites of the first.
+first_sites <- function(problem, theta) {
+  if (is_modal(problem$lik)) return(pass_sites(problem, theta))
+  if (!is_at_limit(problem) || lik_traits(problem$lik)$exact) return(NULL)
+  problem$options <- utils::modifyList(problem$options, list(power = 1, sweeps = 2L))
+  run <- engine_run(problem, theta)
+  if (run$status != 0L || !all(is.finite(run$tau))) return(NULL)
+  list(tau = pmax(run$tau, 0), nu = ifelse(run$tau > 0, run$nu, 0))
 }
 
 # A part of a sweep over some of the rows (glue_batch.c): those of `problem`, at their
@@ -50,6 +65,8 @@ engine_pass <- function(problem, theta, states, sites, options, gamma = NULL, co
                         solution = NULL) {
   more <- list(gamma = gamma, coupled = coupled, solution = solution,
                trend = functions_of_mean(problem))
+  problem$power <- problem$options$power
+  theta <- theta_at_limit(problem, theta)
   engine_call(sg_ep_pass, problem, theta, states, sites, c(options, more), problem$basis)
 }
 
@@ -116,9 +133,9 @@ state_posterior <- function(state, mean = NULL) {
   c(stored[c("alpha", "G", "H")], list(trend = c(mean[MEAN_RECORD], stored$trend)))
 }
 
-# Sites of an online pass over the rows in this order, each seen given those before it. A likelihood
-# that leaves several modes is begun with them: from no sites, all rows at once would go their ways
-# and end between the modes. NULL: no numbers.
+# Returns sites of an online pass over the rows in this order, each seen given those before it. EP
+# for a multimodal likelihood starts from them: parallel updates from zero sites converge between
+# the modes. NULL: no numbers.
 pass_sites <- function(problem, theta, order = seq_len(problem_rows(problem))) {
   w <- problem_width(problem)
   some <- problem
@@ -213,7 +230,7 @@ stop_empty <- function(run) {
                   "Lower method_ivm(min_gain =)")
   }
   stop_sparsegp("kernel", paste("is zero at every row, or the likelihood would have every row",
-                                "widen the posterior, so that no row can carry the others"),
+                                "widen the posterior, so no row can carry the others"),
                 paste("Leave constant inputs out, add kernel_constant(), give an offset, or start",
                       "from other values"))
 }
@@ -239,7 +256,7 @@ refuse_widening <- function(problem, theta, failed) {
   }
   for (row in seq_len(nrow(problem$x))) if (!widens(row)) return(invisible())
   stop_sparsegp("likelihood", paste0("is ", problem$lik$type, ", by which the first rows would ",
-                                     "widen the posterior, so that no row can begin the stream"),
+                                     "widen the posterior, so no row can begin the stream"),
                 "Give an offset: a prior mean other than 0")
 }
 
@@ -279,8 +296,12 @@ check_run <- function(run, table) {
   singular <- run$status == catalogue()$statuses[["not_pd"]]
   what <- if (singular) "made a kernel matrix impossible to factor"
           else "led to numbers that are not finite"
+  bound <- if (identical(run$power, 0)) {
+    ". With power = 0 no response may be impossible: method_ep(power = 1) allows for that"
+  }
   stop_sparsegp("kernel", paste0(what, " (", toString(values), ")"),
-                "Scale the inputs (scale = TRUE), or start from less extreme hyperparameters")
+                paste0("Scale the inputs (scale = TRUE), or start from less extreme ",
+                       "hyperparameters", bound))
 }
 
 # Refuses a run whose evidence labels and counts cannot have: EP has diverged, and its result

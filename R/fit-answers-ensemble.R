@@ -142,7 +142,7 @@ bound_by_roots <- function(object, latent, type, z) {
   })
 }
 
-# With f the latent function plus bias and g_k(f) the mean (or median) response of member k, the
+# With f the linear predictor and g_k(f) the mean (or median) response of member k, the
 # quantile q has sum_k w_k P_k(g_k^-1(q)) = p, P_k the distribution function of f. Steps of Newton's
 # for q and each f_k = g_k^-1(q) at once, with slopes of g_k by the steps before. They begin where
 # g_k is the same function for all members at the quantile f of the mixture of the P_k, which is
@@ -293,7 +293,7 @@ fit_of_latent_type <- function(object, type, covariance = FALSE) {
                   "Use type = \"response\" or \"median\", or ask the fits one by one")
   }
   message("Latent functions are at the mode of the hyperparameters: the scale of the response ",
-          "is learned, so that they have none in common. type = \"response\" is of the mixture")
+          "is learned, so they have none in common. type = \"response\" is of the mixture")
   without_members(object)
 }
 

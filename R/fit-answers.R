@@ -110,7 +110,7 @@ latent_bias <- function(object) {
   if (length(bias)) bias else rep(0, processes(object))
 }
 
-# The latent function plus bias; f: a vector, or with several latent functions a matrix.
+# Returns f plus bias (and offset); f: a vector, or with several latent functions a matrix.
 to_link <- function(object, f, offset) {
   to_latent(object, f, offset) + rep(latent_bias(object), each = NROW(f))
 }

@@ -10,11 +10,13 @@ convergence_of <- function(run, shift, w = 1L) {
   if (!is.null(selection$trace$log_evidence)) {
     selection$trace$log_evidence <- selection$trace$log_evidence + shift
   }
+  has_fallback <- !is.null(run$fallback)
+  if (has_fallback) run$fallback$log_evidence <- run$fallback$log_evidence + shift
   growth <- run$growth
   if (!is.null(growth)) growth$log_evidence <- growth$log_evidence + shift
   c(run[c("sweeps", "change", "tol", "converged", "damped", "sequential", "skipped")],
     list(flat = run$flat, widening = count_widening(run$tau, w), trace = trace,
-         selection = selection, growth = growth))
+         selection = selection, growth = growth), list(fallback = run$fallback)[has_fallback])
 }
 
 # Returns a few words, for a picture.
@@ -57,6 +59,9 @@ print_iterations <- function(fit) {
 
 print_convergence <- function(x) {
   run <- x$convergence
+  if (!is.null(run$fallback)) {
+    cat("Variational inference (power = 0), as EP found no fixed point\n")
+  }
   if (!run$converged) {
     cat("EP did NOT converge: change ", signif(run$change, 3L), " after ",
         counted(run$sweeps, "sweep"), "\n", sep = "")

@@ -46,7 +46,7 @@ refuse_other_levels <- function(copies, x, scaling) {
   changed <- factors[vapply(factors, function(j) any(copies[, j] != x[, j]), NA)]
   if (length(changed) == 0L) return(invisible())
   stop_sparsegp("augment", paste0("changes the levels of ", toString(scaling$names[changed])),
-                "Leave columns of factors as they are, or say coding = \"contrasts\"")
+                "Leave columns of factors alone, or give coding = \"contrasts\"")
 }
 
 copies_words <- function(fit) {

@@ -20,7 +20,8 @@ is_terms <- function(x) {
     (is.null(has$offset) || are_whole_between(has$offset, 1, length(variables) - 1L)) &&
     (is.null(has$predvars) || is.call(has$predvars) &&
        length(has$predvars) == length(variables)) &&
-    (is.null(has$dataClasses) || is.character(has$dataClasses))
+    (is.null(has$dataClasses) || is.character(has$dataClasses)) &&
+    (is.null(has$titles) || is.character(has$titles) && !is.null(names(has$titles)))
 }
 
 is_factor_table <- function(factors, variables, terms) {
@@ -58,6 +59,8 @@ is_convergence <- function(x) {
 convergence_kinds <- function() list(
   converged = is_flag, trace = is_trace, skipped = is_number,
   growth = optional(frame_of("points", "gain")),
+  fallback = optional(list(power = is_number, sweeps = is.numeric, change = is.numeric,
+                           log_evidence = is.numeric, replaced = is_flag)),
   selection = optional(list(trace = is_trace, stopped = is_text, exchanged = is_number))
 )
 

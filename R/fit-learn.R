@@ -27,8 +27,20 @@ fit_read <- function(recipe, rows, setup) {
 
 # Gives one warning at most: learning cannot settle where EP did not.
 warn_about <- function(run, record, lik) {
+  if (!is.null(run$fallback)) return(warn_about_fallback(run, lik))
   if (run$converged) return(warn_about_search(record))
   remedy <- divergence_remedy(lik, "Raise method_ep(sweeps =) or lower its damping")
   warn_sparsegp("EP did not converge in ", counted(run$sweeps, "sweep"), " (change ",
                 signif(run$change, 3), "). ", remedy, ".")
+}
+
+# Warns of a fit that is not by EP.
+warn_about_fallback <- function(run, lik) {
+  warn_sparsegp("EP found no fixed point (change ", signif(run$fallback$change, 3L), " after ",
+                counted(run$fallback$sweeps, "sweep"), "). The fit is by variational inference, ",
+                "?method_ep, and its log evidence a lower bound",
+                if (run$fallback$replaced) {
+                  paste0("; labels are taken to be wrong with probability ",
+                         policy$least_label_noise)
+                }, ". ", divergence_remedy(lik, "method_ep(power = 0.5) may do better"), ".")
 }

@@ -9,6 +9,7 @@ fit_of <- function(tuned, chunk, setup) {
     fit <- new_fit(model, setup, candidate, run, n)
     fit$log_evidence <- run$logz - evidence_shift(fit, model$response$given)
     fit$convergence <- convergence_of(run, fit$log_evidence - run$logz, n_outputs(fit))
+    if (!is.null(run$fallback)) fit$options$power <- run$fallback$power
     if (!is.null(run$copies)) fit$copies <- copies_of_run(run, model$response$levels)
     keep_rows(fit, chunk, model, run, setup$keep_x)
   }
@@ -44,7 +45,7 @@ new_fit <- function(model, setup, candidate, run, n) {
   )
 }
 
-# What a fit of all rows at once knows of each of them.
+# Adds what a fit of all rows at once keeps of each of them.
 keep_rows <- function(fit, chunk, model, run, keep_x) {
   response <- model$response
   x <- chunk$x

@@ -1,4 +1,4 @@
-# What a fit knows of a mean whose coefficients it has integrated out (kernel-mean.R).
+# Answers questions about a mean whose coefficients it has integrated out (kernel-mean.R).
 
 # Returns their posterior means (generalised least squares) and standard errors in units of the
 # response, or NULL: of the constant, which is the mean's value at the average of the inputs, and of

@@ -110,7 +110,7 @@ effect_moments <- function(fit, groups, x, class, each = 1L) {
        members = lapply(moments, `[[`, "members"))
 }
 
-# Effects in the user's units, with the constant that makes the latent function plus bias of them.
+# Effects in the user's units, with the constant that makes the linear predictor of them.
 # members: of each group a matrix, a row for each place, a column for each row averaged there.
 effect_answer <- function(fit, groups, x, class = 1L, each = 1L) {
   refuse_mean_slopes(fit)

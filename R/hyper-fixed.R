@@ -5,7 +5,7 @@
 #' Learning moves every hyperparameter that is `NULL` or a plain number; one wrapped in `fixed()`
 #' stays.
 #'
-#' @param value Finite number(s), legal for the hyperparameter they are given for.
+#' @param value Finite number(s), allowed for the hyperparameter they are given for.
 #' @return A value of class `sparsegp_fixed`.
 #' @examples
 #' kernel_rbf(variance = fixed(1))

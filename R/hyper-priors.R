@@ -2,7 +2,7 @@
 #'
 #' A prior is the log density of a named hyperparameter on its natural scale, added to the log
 #' evidence while [sparsegp()] learns. It is added as it is, without the Jacobian of the logarithm
-#' in which the search runs (as in the IVM paper, section 3.3 and 6.1), so that the mode found is
+#' in which the search runs (as in the IVM paper, section 3.3 and 6.1), so the mode found is
 #' the mode in the hyperparameter itself. `prior_lognormal` is a normal density in the logarithm,
 #' `prior_logcauchy` a Cauchy density in it: it holds most values near `location` and lets a few go
 #' far from it at little cost.
@@ -18,7 +18,7 @@
 #' | `variance` of a part of [kernel_helmholtz()] | log-normal: `log(variance / start)` ~ N(0, 3^2) |
 #' | `lengthscale` | log-normal: `log(lengthscale / start)` ~ N(0, 1), start as in [kernels]; with `ard = TRUE` N(0, 2^2); where a fit of labels tries `ard` by itself log-Cauchy around the common one that it learned before, scale `r policy$relevance_spread` |
 #' | `shape` | log-normal around the start with standard deviation 1.5 |
-#' | `period` | log-normal around the start; the standard deviation is half a period in the range of the input, from 0.01 to 0.1, so that the search keeps to the period and leaves its multiples alone |
+#' | `period` | log-normal around the start; the standard deviation is half a period in the range of the input, from 0.01 to 0.1, which keeps the search to the period and away from its multiples |
 #' | `noise` | log-normal: `log(noise / v)` ~ N(-2, 2^2) |
 #' | `bias` | normal N(-m, 25), m the mean offset (0 without one; IVM paper 6.1) |
 #' | `cut`, the first of them | normal N(m, 25) |

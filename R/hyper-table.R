@@ -70,7 +70,7 @@ hyper_value <- function(table, theta = table$theta) {
   if (all(table$log)) natural else ifelse(table$log, natural, theta)
 }
 
-# What coef() shows, by name
+# Returns what coef() shows, by name.
 shown_values <- function(table, theta = table$theta) {
   value <- hyper_value(table, theta)
   added <- table$adds_to != ""

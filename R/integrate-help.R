@@ -38,7 +38,7 @@
 #' If a parameter of the response's scale is learned, as by `transform = "boxcox"`, the members'
 #' latent functions have nothing in common: types `"link"`, `"latent"`, `"terms"` and `"effects"`
 #' are then at the mode, with a message, and `draws()` are of the response if nothing else is asked
-#' for. Such fits take no more rows, and cannot be merged.
+#' for. Such fits cannot be updated, and cannot be merged.
 #'
 #' @section How the points are found:
 #' Gradients of log evidence plus log prior at \eqn{p}{p} points near the mode give the curvature
@@ -65,7 +65,7 @@
 #'
 #' @section Refused:
 #' Streams and sources, fits that have learned nothing, posteriors of several [modes()],
-#' recalibrated probabilities, classes each against the rest, fits with virtual copies, and
+#' recalibrated probabilities, one-vs-rest classes, fits with virtual copies, and
 #' posteriors of some rows only are errors of class `sparsegp_error`; by default such fits are not
 #' integrated. A mixture takes the memory and the time of predictions of its points, 15 for three
 #' hyperparameters.

@@ -52,7 +52,7 @@ hyper_axes <- function(surface, middle, spreads) {
 
 # ---- Both sides of an axis ----
 
-# Where densities are looked at, in widths of a side: at sqrt(2) a normal one has fallen by 1 nat.
+# Densities are evaluated at these widths of a side: at sqrt(2) a normal one has fallen by 1 nat.
 KNOTS <- c(sqrt(2), 3, 5)
 
 # Returns, for each axis, its two sides, list(width, knots, fall, run): the distances that were
@@ -126,7 +126,7 @@ normal_axis <- function() {
   axis_density(list(minus = side, plus = side))
 }
 
-# Where the density has the probability pnorm(z) below.
+# Returns the place below which the density has the probability pnorm(z).
 place_on_axis <- function(density, z) {
   stats::approx(density$probability, density$x, stats::pnorm(z), rule = 2L, ties = "ordered")$y
 }

@@ -29,7 +29,7 @@
 #' `get_vcov()` and `set_coef()`: loading this package sets their option
 #' `marginaleffects_model_classes` to `"sparsegp"` (unless it is set already; then add `"sparsegp"`
 #' to it). The coefficients they ask for are independent standard normal numbers that the values of
-#' the latent functions at all points of a call are linear in, so that standard errors are those of
+#' the latent functions at all points of a call are linear in, so standard errors are those of
 #' the joint posterior: exact on the latent scale, by linear approximation for means of other
 #' responses. A call may have up to 2000 independent points; [slopes()] of this package takes any
 #' number, has exact derivatives, and intervals that need not be symmetric. Fits of one response or
@@ -109,7 +109,7 @@ recover_data.sparsegp <- function(object, ...) {
                         frame = model.frame.sparsegp(object), ...)
 }
 
-# The latent function plus bias at the grid is itself what is estimated: a coefficient a point.
+# The linear predictor at the grid is itself what is estimated: a coefficient a point.
 #' @exportS3Method emmeans::emm_basis
 emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
   at <- predict(object, grid, type = "link", covariance = TRUE)

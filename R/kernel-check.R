@@ -90,14 +90,14 @@ are_distances <- function(levels, inputs) {
   are_doubles(levels, inputs) && are_finite(levels) && all(levels >= 0)
 }
 
-# What C reads as numbers of columns.
+# Checks what C reads as numbers of columns.
 has_right_vars <- function(spec, reads, inputs, width) {
   if (reads == "component") return(width > 1L && identical(spec$vars, inputs))
   all(spec$vars %in% (seq_len(inputs) - 1L)) && !anyDuplicated(spec$vars) &&
     (reads != "one" || length(spec$vars) == 1L)
 }
 
-# What C reads as numbers of components and their rank
+# Checks what C reads as numbers of components and their rank.
 are_coregion_degrees <- function(degree, width) {
   are_whole_between(degree, IDENTITY, width) && length(degree) == 2L && degree[1L] == width &&
     degree[2L] < width

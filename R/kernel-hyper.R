@@ -57,7 +57,8 @@ per_input_scale <- function(leaf, env) {
   if (leaf$ard) log(scales) else log(sqrt(mean(scales^2)))
 }
 
-# Which leaf's variance carries the response's unit: every summand's, one factor's of a product.
+# Marks the leaves whose variance carries the response's unit: every summand's, one factor's of a
+# product.
 mark_carriers <- function(kernel, carries = TRUE) {
   if (length(kernel$parts) == 0L) {
     kernel$carries <- carries

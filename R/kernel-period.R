@@ -1,4 +1,4 @@
-# Where the period of a kernel starts: at the highest peak of the periodogram, as the evidence has a
+# Starts the period of a kernel at the highest peak of the periodogram, as the evidence has a
 # narrow optimum at every period that fits some rows, and a search does not leave the nearest one.
 
 PERIOD_ROWS <- 1000L # as many rows as are looked at: those that come first

@@ -40,7 +40,7 @@
 #' In a formula `g` is a factor or character, and a term by itself (no `x:g`). Its column of the
 #' model matrix then has the numbers of the levels, one column for however many, and is seen by
 #' factor kernels only: kernels without `vars` see all inputs but those. Numbers and columns of a
-#' matrix are taken as they are: equal ones are of one level. A level that no row had is predicted
+#' matrix are read unscaled: equal ones are of one level. A level that no row had is predicted
 #' as what it is, another draw from the prior: with the mean of all levels, and the variance of one.
 #'
 #' Other kernels see a factor as one input where `coding` of [sparsegp()] is `"levels"`, its default
@@ -91,6 +91,11 @@
 #'
 #'   Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*.
 #'   MIT Press, chapter 4.
+#' @concept covariance function
+#' @concept variogram
+#' @concept random effect
+#' @concept tensor product
+#' @concept seasonality
 #' @examples
 #' kernel_matern52(ard = TRUE)
 #' kernel_rbf(lengthscale = 2, vars = "age") * kernel_linear(vars = "dose") + kernel_constant()
@@ -98,7 +103,7 @@
 #' fit <- sparsegp(x, sin(4 * x) + x, kernel = kernel_periodic() + kernel_linear())
 #' coef(fit)
 #'
-#' # a curve for all, and each chick's departure from it
+#' # a curve for all, and each chick's deviation from it
 #' few <- ChickWeight[ChickWeight$Chick %in% c(1:6, 21:26), ]
 #' fit <- sparsegp(weight ~ Time + Chick, few, kernel = kernel_rbf(vars = "Time") +
 #'   kernel_rbf(vars = "Time") * kernel_factor("Chick", variance = fixed(1)))

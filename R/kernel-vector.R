@@ -3,7 +3,7 @@
 #' Covariances between the components of a response of several columns, `cbind(u, v) ~ x + y`: of
 #' velocities and other vectors, by the structure of the field, or of any numbers that go together.
 #' They combine with each other and with other [kernels] by `+` and `*`: a kernel that does not know
-#' of components treats them alike, so that `kernel_helmholtz() * kernel_matern32(vars = "time")`,
+#' of components treats them alike, so `kernel_helmholtz() * kernel_matern32(vars = "time")`,
 #' with the `vars` of space given to the first, is a field that changes with time.
 #'
 #' `kernel_divfree()` and `kernel_curlfree()` make a field of as many components as inputs, 2 or 3,
@@ -17,7 +17,7 @@
 #' | `kernel_helmholtz` | any: the sum of the two | |
 #' | `kernel_coregion` | any components, \eqn{B_{cc'}}{B[c, c']} times the base | |
 #'
-#' They are scaled so that `variance` is the variance of one component at a point. That of the
+#' Their unit is such that `variance` is the variance of one component at a point. That of the
 #' stream function or potential is `variance * lengthscale^2` for `kernel_rbf`. A field's structure
 #' holds where distances mean the same in all directions and speeds the same in all components:
 #' project longitudes and latitudes first. [sparsegp()] gives the inputs such a kernel sees one
@@ -52,6 +52,9 @@
 #'   Álvarez, M. A., Rosasco, L. and Lawrence, N. D. (2012). Kernels for vector-valued functions: a
 #'   review. *Foundations and Trends in Machine Learning* 4, 195-266.
 #' @seealso [lik_gaussian()] for what noise the components have.
+#' @concept multi-output
+#' @concept co-kriging
+#' @concept coregionalisation
 #' @examples
 #' kernel_helmholtz()
 #' kernel_helmholtz(kernel_matern52(lengthscale = 2), vars = c("x", "y")) *

@@ -17,7 +17,9 @@
 #'   of at least 1, or `Inf`: after a search on 10 000 rows another on all. For data frames all rows
 #'   are used.
 #' @return A value of class `sparsegp_learn`. Errors are of class `sparsegp_error`.
-#' @section The evidence:
+#' @details
+#' ## The evidence
+#'
 #' `optim(method = "L-BFGS-B")` maximises it with exact gradients, in the logarithms of all
 #' hyperparameters but `bias`, which are searched within 10 to either side of the start. Sites start
 #' from those of the last evaluation. Length scales without a start begin at the best of a few
@@ -36,7 +38,8 @@
 #' `objective` of every start, whether it `converged`, the last `gradient`, what ended `at_bound`,
 #' and for methods that choose their basis the objective of each of the `rounds`.
 #'
-#' @section The informative vector machine's criterion:
+#' ## The informative vector machine's criterion
+#'
 #' With `criterion = "ivm"` the hyperparameters of `method_ivm()` maximise \eqn{\log Q(D|\theta) =
 #' -\phi}{log Q(D|theta) = -phi} (IVM paper, eq. 11) plus log priors: the evidence of the active
 #' observations' sites, and the predictive densities of all other candidates, without refinement. It

@@ -6,13 +6,15 @@ PAST_STEPS <- 20L  # that curvature is known from: with 32 length scales half th
 
 IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wants it so
 
-# What a search maximises: `criterion`, see below, `plain`, a run that fails with a reason, and
-# `cheap`: does an evaluation cost so little that the search is made from several starts?
+# What a search maximises: `criterion`, see below, `plain`, a run that fails with a reason, `cheap`:
+# does an evaluation cost so little that the search is made from several starts? `limit`: a function
+# that returns what is maximised where EP ends nowhere (engine-power.R), or NULL.
 evidence <- function(problem) {
   n <- as.double(nrow(problem$x))
   points <- if (is.null(problem$basis)) n else points_of_call(problem)
   list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta),
-       cheap = n * points^2 * problem$processes <= policy$cheap_flops)
+       cheap = n * points^2 * problem$processes <= policy$cheap_flops,
+       limit = if (has_limit(problem)) function() evidence(variational(problem)))
 }
 
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
@@ -74,8 +76,8 @@ make_objective <- function(criterion, table, progress) {
        state = state)
 }
 
-# A line search that meets a wall shrinks its step by as much as the wall is high: to nothing, from
-# IMPOSSIBLE. So in a search a failed evaluation costs little more than the worst other one.
+# Returns failed evaluations as the worst value so far plus a little: L-BFGS-B backtracks in
+# proportion to a failed value, and IMPOSSIBLE would shrink the step to zero.
 cap_failed_values <- function(value) {
   worst <- -Inf
   function(par) {
@@ -157,7 +159,7 @@ reactivate_inputs <- function(objective, table, result, centre, control) {
   result
 }
 
-# Where the free hyperparameters are searched: a bias has its prior, and no box.
+# Returns the box in which the free hyperparameters are searched: a bias has its prior, and no box.
 search_box <- function(table) {
   list(value = table$start[table$free], reach = ifelse(table$log, BOX, Inf)[table$free])
 }
@@ -196,6 +198,9 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   if (fresh) best <- reactivate_inputs(objective, table, best, centre, control)
   values[first] <- best$value
   if (best$value < IMPOSSIBLE) return(learned_hyper(objective, table, centre, best, values, began))
+  if (!is.null(aim$limit)) {
+    return(learn_hyper(aim$limit(), table, control, progress, from, fresh, untie = FALSE))
+  }
   if (!check_run(aim$plain(table$theta), table)$converged) return(nothing_learned(table, objective))
   stop_sparsegp("kernel", "has starting values at which the evidence has no gradient",
                 "Start from less extreme hyperparameters")

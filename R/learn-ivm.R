@@ -2,7 +2,7 @@
 # Q(D|theta), eq. 11. Major steps select an active set and its sites at the current
 # hyperparameters; minor ones minimise phi minus log prior on what was selected.
 
-# What a selection leaves for the criterion (engine_phi()).
+# Returns what a selection leaves for the criterion (engine_phi()).
 active_set <- function(run) {
   rows <- as.integer(run$id)
   list(rows = rows, tau = run$tau, nu = run$nu, at_hand = sort(union(rows, run$at_hand)))

@@ -1,5 +1,5 @@
-# From what a user gives as `likelihood`, and the response, to a likelihood. What was given is made
-# a value once, before there are rows; where nothing was given the rows decide.
+# Makes a likelihood of what a user gives as `likelihood`, and of the response. What was given is
+# made a value once, before there are rows; where nothing was given the rows decide.
 
 # The argument as given, before it is looked at, where a column of the data is not found. Other
 # packages' word for it is family.
@@ -42,8 +42,8 @@ family_named <- function(family) {
   get(family, asNamespace("stats"), mode = "function")()
 }
 
-# What R's generalised linear models call the likelihoods: family and link. Those that R has no
-# family for have a name that other packages use.
+# Lists what R's generalised linear models call the likelihoods: family and link. Those that R has
+# no family for have a name that other packages use.
 FAMILIES <- list(
   gaussian = c("gaussian", "identity"), probit = c("binomial", "probit"),
   logit = c("binomial", "logit"), poisson = c("poisson", "log"),
@@ -119,8 +119,8 @@ likelihood_of_family <- function(family, argument) {
   lik
 }
 
-# What to use instead of families that there are not, by patterns of their names in stats, MASS,
-# mgcv, brms and glmmTMB.
+# Names what to use instead of families that are not available, by patterns of their names in stats,
+# MASS, mgcv, brms and glmmTMB.
 INSTEAD <- c(
   "^gaussian$" = "Its link is \"identity\"; for a log link fit the logarithm, log(y) ~ x",
   "^binomial$" = paste("Its links are \"logit\" and \"probit\": binomial(\"probit\") is nearest to",
@@ -152,8 +152,8 @@ INSTEAD <- c(
   "^cox" = "Give Surv(time, status) as the response: likelihood = \"weibull\""
 )
 
-# What was given, once the response is there. Two columns of counts are trials where nothing else is
-# said; other columns are components.
+# Resolves what was given, once the response is there. Two columns of counts are trials where
+# nothing else is said; other columns are components.
 resolve_likelihood <- function(lik, y, weights = NULL) {
   if (is.null(lik)) lik <- likelihood_of_columns(y)
   if (is_vectors(y) && identical(lik$type, "gaussian")) return(for_vectors(lik))
@@ -169,7 +169,8 @@ likelihood_of_columns <- function(y) {
   if (are_trials(y) && is.null(illegal_counts(y[!is.na(y)]))) lik_binomial() else lik_gaussian()
 }
 
-# What was given, or what suits the rows. declared: do levels of a factor count that have not come?
+# Returns what was given, or what suits the rows. declared: do levels of a factor count that have
+# not come?
 likelihood_for <- function(lik, y, declared = FALSE) {
   if (!is.null(lik)) return(lik)
   if (is.factor(y) && !declared) y <- droplevels(y)

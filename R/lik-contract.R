@@ -1,4 +1,4 @@
-# What R has to know of each likelihood.
+# Defines what R has to know of each likelihood.
 #
 # A likelihood value is plain data: its C type and what was given for its hyperparameters. What R
 # has to know of a type, its traits, are three contracts: the rows that C gets and what EP makes of
@@ -14,6 +14,8 @@
 #   tempered   may probabilities of labels be recalibrated, by a power of their odds?
 #   density    is log Z that of a density? Else it is a probability's, and at most 0
 #   label      what print() calls it, where that is not its type
+#   least      theta of a label noise that stands for 0 where no response may be impossible; NULL:
+#              there is no need
 #   remedy     shown when EP diverges because site precisions grow without bound on contradictory
 #              labels; NULL: they do not
 #   of_value   (traits, lik) -> the traits of this value, where a type leaves them open; NULL: no
@@ -22,7 +24,7 @@
 #              component alone that is nearly equivalent; NULL: there is no such
 lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
                      modal = FALSE, tempered = FALSE, density = FALSE, label = NULL,
-                     remedy = NULL, jumps = FALSE, alone = NULL, of_value = NULL) {
+                     least = NULL, remedy = NULL, jumps = FALSE, alone = NULL, of_value = NULL) {
   as.list(environment())
 }
 
@@ -136,8 +138,8 @@ check_likelihood <- function(lik) {
   lik
 }
 
-# Of which hyperparameters a likelihood has values: of a covariance that is not full no
-# correlations.
+# Returns the hyperparameters of which a likelihood has values: of a covariance that is not full
+# no correlations.
 hyper_names <- function(lik) {
   names <- names(lik_traits(lik)$about)
   if (is.null(lik$covariance) || lik$covariance == "full") names
@@ -190,10 +192,10 @@ print.sparsegp_likelihood <- function(x, ...) {
 }
 
 # width: latent values of one process that a row's likelihood sees at once; q: numbers in a data
-# row, which some types leave open
-lik_for_c <- function(lik, processes, width = 1L, q = 0L) {
+# row, which some types leave open; power: to which EP raises the likelihood (method_ep())
+lik_for_c <- function(lik, processes, width = 1L, q = 0L, power = 1) {
   spec <- list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
-               width = as.integer(width))
+               width = as.integer(width), power = as.double(power))
   if (!is.null(lik$custom)) spec[c("q", "custom")] <- list(2L, lik$custom)
   if (is.null(lik$extension)) return(spec)
   c(spec, list(extension = lik$extension$names, support = SUPPORTS[[lik$extension$response]]))

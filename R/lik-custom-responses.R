@@ -136,8 +136,8 @@ number_tails <- function(custom, value, y, nodes) {
   list(below = sums$below[[1L]] / total, above = sums$above[[1L]] / total)
 }
 
-# Where the normal quantile of the distribution function is that of p: a bracket that grows about
-# the mean latent value, and the method of Illinois within it.
+# Finds where the normal quantile of the distribution function is that of p: a bracket that grows
+# about the mean latent value, and the method of Illinois within it.
 number_quantile <- function(custom, value, p, nodes) {
   scale <- NUMBER_SCALES[[custom$response]]
   n <- nrow(nodes$f)
@@ -294,7 +294,7 @@ check_custom_slopes <- function(custom, theta, rows, f) {
   }
 }
 
-# What the density adds up to over the responses, at some latent values.
+# Sums the density over the responses, at some latent values.
 density_total <- function(custom, value) {
   f <- matrix(c(-1, 0, 1), ncol = 1L)
   if (custom$response == "label") {

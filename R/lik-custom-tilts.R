@@ -12,13 +12,15 @@ TILT_AGREE <- 3e-7
 LEAST_TILT_VARIANCE <- 1e-9
 
 # Called by C (glue_host.c): a matrix with a column for each row: log Z, d1, d2 and, if `slopes`,
-# the derivatives of log Z in theta. rows: q x n
-tilts_of_custom <- function(custom, theta, rows, mean, var, slopes) {
+# the derivatives of log Z in theta. rows: q x n; power: of the density, all of them are divided by
+# it (power.h)
+tilts_of_custom <- function(custom, theta, rows, mean, var, slopes, power = 1) {
   value <- natural_custom(custom, theta)
   mean <- c(mean)
   var <- pmax(c(var), LEAST_TILT_VARIANCE * (1 + mean^2))
-  rule <- tilt_rule(custom, value, rows, mean, sqrt(var))
-  answer <- rule_moments(rule, mean, var)
+  if (power == 0) return(limit_tilts_of_custom(custom, c(theta), value, rows, mean, var, slopes))
+  rule <- tilt_rule(custom, value, rows, mean, sqrt(var), power)
+  answer <- rule_moments(rule, mean, var) / power
   if (!slopes || length(theta) == 0L) return(answer)
   rbind(answer, rule_slopes(rule, custom, c(theta), rows), deparse.level = 0L)
 }
@@ -72,11 +74,11 @@ check_answer <- function(answer, f, name) {
 
 # Returns parts of the rows, of those that have as many nodes: list(f, top, weight, step, rows),
 # nodes,
-# the integrand p(y|f) N(f; mean, sd^2) per step as exp(top) weight, and the step. integrand: (rows,
-# f) -> its logarithm
-tilt_rule <- function(custom, value, rows, mean, sd) {
+# the integrand p(y|f)^power N(f; mean, sd^2) per step as exp(top) weight, and the step. integrand:
+# (rows, f) -> its logarithm
+tilt_rule <- function(custom, value, rows, mean, sd, power = 1) {
   integrand <- function(at, f) {
-    custom_log_density(custom, value, rows[, at, drop = FALSE], f) -
+    power * custom_log_density(custom, value, rows[, at, drop = FALSE], f) -
       0.5 * ((f - mean[at]) / sd[at])^2 - log(sd[at]) - 0.5 * log(2 * pi)
   }
   open <- seq_along(mean)
@@ -259,4 +261,66 @@ user_slopes <- function(custom, theta, rows, f) {
   share <- (custom$upper - value) / (custom$upper - custom$lower)
   chain <- ifelse(custom$log, (value - custom$lower) * ifelse(bounded, share, 1), 1)
   Map(function(slope, by) check_answer(slope, f, "gradient") * by, given, chain)
+}
+
+# ---- Means of the limit ----
+
+# In the limit of power EP, variational inference (power.h), means are of log p(y|f) and its
+# products, under N(mean, var) itself.
+
+# Nodes lie within so many standard deviations: an exponential rate with a deviation of 3 has its
+# mean there.
+LIMIT_REACH <- 12
+
+# Returns what tilts_of_custom() does: with l = log p(y|f) and t = (f - mean) / sd
+#   E l,   E l t / sd,   E l (t^2 - 1) / var,   and E dl/dtheta.
+# A density of 0 within reach makes a row's numbers -Inf: C refuses them.
+limit_tilts_of_custom <- function(custom, theta, value, rows, mean, var, slopes) {
+  answer <- matrix(0, 3L + slopes * length(theta), length(mean))
+  open <- seq_along(mean)
+  nodes <- TILT_NODES
+  while (length(open) > 0L) {
+    rule <- limit_rule(nodes, mean[open], sqrt(var[open]))
+    own <- rows[, open, drop = FALSE]
+    log <- custom_log_density(custom, value, own, rule$f)
+    means <- limit_means(log, rule$t, rule$weight)
+    good <- nodes >= MOST_TILT_NODES | limits_agree(log, means, rule)
+    answer[1:3, open[good]] <- limit_columns(means, sqrt(var[open]))[, good]
+    if (slopes && any(good)) {
+      part <- own[, good, drop = FALSE]
+      by <- density_slopes(custom, theta, part, rule$f[good, , drop = FALSE])
+      for (j in seq_along(theta)) answer[3L + j, open[good]] <- by[[j]] %*% rule$weight
+    }
+    open <- open[!good]
+    nodes <- 2L * nodes - 1L
+  }
+  answer
+}
+
+# Nodes t on the standard scale, their weights, and f[rows x nodes].
+limit_rule <- function(nodes, mean, sd) {
+  t <- seq(-LIMIT_REACH, LIMIT_REACH, length.out = nodes)
+  list(t = t, weight = stats::dnorm(t) * (t[2L] - t[1L]), f = mean + outer(sd, t))
+}
+
+# Returns E l, E l t and E l (t^2 - 1), a column each. The value at the mean is taken off before: a
+# constant has no slope.
+limit_means <- function(log, t, weight) {
+  level <- log[, (ncol(log) + 1L) / 2L]
+  level <- ifelse(is.finite(level), level, 0)
+  means <- (log - level) %*% cbind(weight, weight * t, weight * (t^2 - 1))
+  means[, 1L] <- means[, 1L] + level
+  unname(means)
+}
+
+# Does the rule with every second node agree? Rows that are not finite will not get better.
+limits_agree <- function(log, means, rule) {
+  some <- seq(1L, ncol(log), by = 2L)
+  half <- limit_means(log[, some, drop = FALSE], rule$t[some], 2 * rule$weight[some])
+  off <- rowSums(abs(half - means)) / (1 + rowSums(abs(means)))
+  is.na(off) | off < TILT_AGREE
+}
+
+limit_columns <- function(means, sd) {
+  rbind(means[, 1L], means[, 2L] / sd, means[, 3L] / sd^2, deparse.level = 0L)
 }

@@ -185,7 +185,7 @@ is_custom_likelihood <- function(x) {
 
 # ---- Traits ----
 
-# What all of them have; custom_traits_of() has the rest.
+# Returns the traits that all of them have; custom_traits_of() has the rest.
 custom_traits <- function() c(lik_code(
   response = "reals", density = TRUE, data_rows = custom_rows, of_value = custom_traits_of
 ), lik_hyper(), lik_sample(draw = NULL))

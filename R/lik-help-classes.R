@@ -3,7 +3,18 @@
 #' `lik_mprobit()` is the default for a factor with more than two levels, and `lik_ordinal()` for an
 #' ordered factor with more than two. `lik_softmax()` is the multinomial logit.
 #'
-#' @section Several classes:
+#' | response | likelihood | hyperparameters, in `coef()` |
+#' |---|---|---|
+#' | factor of 3 to 256 levels | `lik_mprobit()`, multinomial probit | `bias` of each class |
+#' | the same | `lik_softmax()`, multinomial logit: half as much time again | `bias` of each class |
+#' | ordered factor | `lik_ordinal()`, cumulative probit | cut points, named as by `MASS::polr()` |
+#'
+#' With few observations the posterior has the dependences between the classes' latent functions
+#' (`coupled = TRUE`); for one-vs-rest models see [likelihoods_two_classes].
+#'
+#' @details
+#' ## Several classes
+#'
 #' There is a latent function \eqn{u_c}{u_c} for each of up to 256 classes.
 #'
 #' * `lik_mprobit()`: the class of the largest \eqn{v_c}{v_c}, where \eqn{v_c \sim N(u_c + bias_c,
@@ -32,10 +43,11 @@
 #'   takes a millisecond or more, 60 of 3; and has the last search where 5 seconds are enough for
 #'   that, too, about 150 observations of 3 classes.
 #' * `coupled = TRUE` needs full expectation propagation of all observations, at most 8 classes and
-#'   `shared = TRUE`; streams, sources of rows, inducing points and virtual copies do without, and
-#'   hyperparameters are not integrated over ([integration]).
+#'   `shared = TRUE`; streams, sources of rows, inducing points (the *basis*) and virtual copies do
+#'   without, and hyperparameters are not integrated over ([integration]).
 #'
-#' @section Ordered categories:
+#' ## Ordered categories
+#'
 #' `lik_ordinal()` is the cumulative probit model: a latent function, noise of variance 1, and cut
 #' points between neighbouring categories, \eqn{P(y \le k) = \Phi(cut_k - u)}{P(y <= k) = Phi(cut_k
 #' - u)}.

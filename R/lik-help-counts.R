@@ -34,7 +34,7 @@
 #' All are log-concave but `lik_zip()` and `lik_zinb()`, under which a zero may widen the posterior:
 #' its site then has a negative precision, and `fit$convergence$widening` counts these. `zero` is
 #' one
-#' number for all inputs, and `coef()` shows it as a probability; its prior falls to 0 at 0, so that
+#' number for all inputs, and `coef()` shows it as a probability; its prior falls to 0 at 0, so
 #' learning has a mode where there is no excess.
 #' None is from the papers; the models are
 #' those of [stats::glm()], `MASS::glm.nb()`, Lambert (1992) and Mullahy (1986).

@@ -3,7 +3,18 @@
 #' `lik_nullcat()` learns from observations without a label, too. `lik_margin()` and `lik_squares()`
 #' are for classes that hardly overlap; a default fit of many labels tries them.
 #'
-#' @section Missing labels (`lik_nullcat()`):
+#' | you have | use | not for |
+#' |---|---|---|
+#' | a factor of two levels with missing labels, `NA` (semi-supervised learning) | `lik_nullcat()` | classes that overlap much |
+#' | classes that hardly overlap | `lik_margin()` | classes that overlap |
+#' | the same, with many inputs, such as pixels | `lik_squares()` (least-squares classification) | classes that overlap |
+#'
+#' More than two classes are one-vs-rest. Log evidences are not comparable with those of other
+#' likelihoods; compare by [loo()].
+#'
+#' @details
+#' ## Missing labels (`lik_nullcat()`)
+#'
 #' Observations whose response is `NA` are kept; other likelihoods leave them to `na.action`.
 #' Between the classes stands a null category, in which no observation ever is. An observation
 #' without a label does not say on which side it is, only that it is on one of them: the latent
@@ -25,7 +36,8 @@
 #' * *Accuracy*: on 80 crabs, of which 48 had no label, probabilities were off by up to 0.03.
 #' * *Source*: IVM paper, section 5; Lawrence and Jordan's null category noise model.
 #'
-#' @section Margin (`lik_margin()`):
+#' ## Margin (`lik_margin()`)
+#'
 #' This is the null category with a label for every observation. Observations near the boundary have
 #' more weight, those far from it none: where classes hardly overlap predictions are sharper than
 #' those of `lik_probit()`.
@@ -40,11 +52,12 @@
 #' * *Source*: IVM paper, section 5, without missing labels. The likelihood is in closed form,
 #'   predictive probabilities are by quadrature.
 #'
-#' @section Least squares (`lik_squares()`):
+#' ## Least squares (`lik_squares()`)
+#'
 #' Labels are regressed on as the numbers -1 and 1 with normal noise (least-squares classification).
 #' With many inputs, such as pixels, and classes that hardly overlap this predicts better than a
 #' probit: 4.3 per cent of errors in place of 5.3 on the ten digits of USPS with the same inducing
-#' points.
+#' points (the *basis*).
 #'
 #' * *Hyperparameters*: `bias`, which starts at the mean label; `noise`, a variance next to a kernel
 #'   variance of about 1. The posterior needs one sweep, and classes with common inducing points

@@ -3,7 +3,18 @@
 #' `lik_gaussian()` is the default for numbers. `lik_laplace()` and `lik_student()` are robust
 #' against outliers, and `lik_heteroscedastic()` lets the size of the errors depend on the inputs.
 #'
-#' @section Normal errors:
+#' | errors | likelihood | hyperparameters, in `coef()` |
+#' |---|---|---|
+#' | as likely above as below, few far out | `lik_gaussian()` | `noise`, their variance, in squared units of the response; divided by `weights` of [sparsegp()] |
+#' | of known variances | `lik_gaussian(variance = v)` | none |
+#' | of several components, `cbind(u, v) ~ x + y` (multi-output, co-kriging) | `lik_gaussian(covariance = "full")` | `noise.u`, `noise.v`, `correlation.u.v` |
+#' | larger for some inputs than for others | `lik_heteroscedastic()` | `noise`, the variance where the log standard deviation is 0 |
+#' | some outliers | `lik_laplace()` | `scale`, the mean absolute error |
+#' | gross outliers, to be ignored | `lik_student()` | `scale`; `df`, 4 by default |
+#'
+#' @details
+#' ## Normal errors
+#'
 #' `lik_gaussian()` is for errors that are as likely above as below, and of which few are far out.
 #'
 #' * The hyperparameter `noise` is the variance of the errors, in squared units of the response.
@@ -22,7 +33,8 @@
 #'   counts and proportions depends on their mean: use other likelihoods for these.
 #' * *Source*: thesis, section 2.4; in closed form.
 #'
-#' @section Errors that change their size:
+#' ## Errors that change their size
+#'
 #' Under `lik_heteroscedastic()` both the mean \eqn{u} and the log standard deviation \eqn{g} of the
 #' errors are functions of the inputs, \eqn{y \sim N(u, noise \exp(2 g))}{y ~ N(u, noise exp(2 g))}.
 #'
@@ -38,7 +50,8 @@
 #' * *Source*: none of the papers; compare package hetGP. The integral over the mean is in closed
 #'   form, that over the spread by quadrature, to 1e-10.
 #'
-#' @section Outliers:
+#' ## Outliers
+#'
 #' `lik_laplace()` has heavier tails than the normal distribution: the pull of an outlier does not
 #' grow with its distance, but it does not vanish either.
 #'
@@ -49,7 +62,7 @@
 #'
 #' `lik_student()` ignores gross outliers: their pull falls to zero.
 #'
-#' * The hyperparameters are `scale`, in units of the response, and `df`, above 2, so that the
+#' * The hyperparameters are `scale`, in units of the response, and `df`, above 2, where the
 #'   errors have a variance. `df` is `fixed(4)` unless you say otherwise, because a few outliers
 #'   carry little information about it.
 #' * Not log-concave. An observation may widen the posterior, and its site then has a negative

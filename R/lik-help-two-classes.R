@@ -24,19 +24,18 @@
 #' * Neither is log-concave: labels far on the wrong side carry little information.
 #' * Small data cannot distinguish wrong labels from classes that overlap: give a `fixed()` value.
 #' * `lik_step()` is not for classes that overlap. Labels that contradict each other at one place
-#'   make the posterior sharper with every sweep, and EP has no fixed point. A fit after a given
-#'   number of sweeps, `method_ep(sweeps = 3)` for instance, is the thesis's estimate;
-#'   `fit$convergence` and a warning report that it has not converged. It is an error only if the
-#'   log evidence is above 0, which is impossible. `lik_step(fixed(0))` is the noiseless step of the
-#'   thesis (4.6).
+#'   make the posterior sharper with every sweep, and EP has no fixed point. The fit is then by
+#'   variational inference, with a warning; see [method_ep()]. A fit after a given number of sweeps,
+#'   `method_ep(sweeps = 3)` for instance, is the thesis's estimate. `lik_step(fixed(0))` is the
+#'   noiseless step of the thesis (4.6).
 #' * *Source*: formulas 50-55 and 89-91; in closed form.
 #'
 #' @section More than two classes:
 #' With one of these likelihoods and more than two levels the fit is one-vs-rest: a latent function
-#' for each class, on common inducing points and with hyperparameters of its own (thesis, section
-#' 5.2). Learning maximises the sum of the models' log evidences, which is not an evidence of the
-#' classes. The models are independent; given that exactly one class is true, its probability is
-#' proportional to the odds p / (1 - p) of its own model.
+#' for each class, on common inducing points (the *basis*) and with hyperparameters of its own
+#' (thesis, section 5.2). Learning maximises the sum of the models' log evidences, which is not an
+#' evidence of the classes. The models are independent; given that exactly one class is true, its
+#' probability is proportional to the odds p / (1 - p) of its own model.
 #'
 #' @section Accuracy:
 #' Against long Monte Carlo runs: on 96 observations of `MASS::Pima.tr` probabilities of new ones

@@ -91,6 +91,7 @@
 #' @concept count data
 #' @concept classification
 #' @concept one-vs-rest
+#' @concept calibration
 #' @references Minka, T. P. *Gaussian EP* (update formulas). Csató, L. (2002). *Gaussian Processes
 #'   -- Iterative Sparse Approximations* (the thesis). Seeger, Lawrence and Herbrich, *Efficient
 #'   Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations* (the IVM paper).

@@ -1,6 +1,6 @@
 # Kinds of the fields of a likelihood, which may come from a file (util-kinds.R).
 
-# What noise of several components may be like.
+# Names what noise of several components may be like.
 COVARIANCES <- c("spherical", "diagonal", "full")
 
 likelihood_kinds <- function() list(

@@ -1,4 +1,4 @@
-# What several likelihoods have in common: two classes, several, counts, a scale of noise.
+# Defines what several likelihoods have in common: two classes, several, counts, a scale of noise.
 
 # ---- Two classes ----
 

@@ -20,6 +20,7 @@ flip_traits <- function() noisy_traits("flip", step = FALSE)
 # with sites that only narrow, too, and whatever the damping.
 step_traits <- function() {
   traits_like(noisy_traits("noise", step = TRUE), jumps = TRUE,
+              least = to_search(policy$least_label_noise, 0, 0.5),
               remedy = paste("Use lik_flip() or lik_probit(flip =), whose slope bounds what a row",
                              "can say"))
 }

@@ -1,7 +1,7 @@
 #' The log evidence of a fit
 #'
 #' `logLik()` is the log evidence: the log density of the responses with the latent function
-#' integrated out, at the fitted hyperparameters. It is no maximised likelihood, so that it has no
+#' integrated out, at the fitted hyperparameters. It is no maximised likelihood, so it has no
 #' degrees of freedom (`df` is `NA`): a richer kernel pays for what it could have said by itself.
 #'
 #' To compare two models of the same responses take the difference of their log evidences, in nats:
@@ -41,7 +41,7 @@ BIC.sparsegp <- function(object, ...) refuse_penalty("BIC()")
 lrtest.sparsegp <- function(object, ...) refuse_penalty("A likelihood ratio test")
 
 refuse_penalty <- function(what) {
-  stop_sparsegp("object", paste0("has a log evidence, which has no degrees of freedom. ", what,
+  stop_sparsegp("object", paste0("has a log evidence, which has no parameter count. ", what,
                                  " is for maximised likelihoods"),
                 paste("Compare logLik() of the fits by its difference, or both by compare();",
                       "see ?logLik.sparsegp"))

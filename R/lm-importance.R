@@ -1,7 +1,7 @@
 #' Which inputs matter
 #'
 #' For each term of the formula (each column of a matrix): how much worse are leave-one-out
-#' predictions when it is held constant, the others and the hyperparameters as they are? Beside it,
+#' predictions when it is held constant, the others and the hyperparameters unchanged? Beside it,
 #' where every input has a length scale of its own (`ard = TRUE`), the inverse of that: how much the
 #' function bends along it.
 #'

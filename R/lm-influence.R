@@ -2,7 +2,7 @@
 #'
 #' The diagnostics of [stats::lm.influence()] for a Gaussian-process fit, from what leave-one-out
 #' predictions are made of: nothing is fitted again. Hyperparameters, and the constant that was
-#' removed from the response, are held as they are.
+#' removed from the response, are held fixed.
 #'
 #' For Gaussian noise all of it is exact. A fitted mean is a linear function of the responses, and
 #' `hatvalues()` is the derivative of a row's fitted mean in its own response, \eqn{h}{h}; their sum

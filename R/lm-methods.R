@@ -3,7 +3,7 @@
 #' What [stats::lm()]'s methods give, as far as it is there.
 #'
 #' `family()` is a family object as [stats::glm()] has it, with the link that takes mean responses
-#' to the latent function plus bias: `family(fit)$linkinv(predict(fit, new, type = "link"))` are
+#' to the linear predictor: `family(fit)$linkinv(predict(fit, new, type = "link"))` are
 #' mean responses (at the median of the latent function). `terms()` and `weights()` are those of the
 #' fit.
 #'

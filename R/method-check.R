@@ -1,6 +1,6 @@
 # Methods as a user gives them, and those of fits that come from a file.
 
-# What a user may give as `method`: nothing, a name, a value.
+# Makes a method of what a user may give: nothing, a name, a value.
 as_method <- function(method, effort) {
   method <- called(method)
   if (is.null(method)) return(open_method(effort))
@@ -49,4 +49,14 @@ check_method <- function(method) {
 stop_method <- function() {
   stop_sparsegp("method", "is not what a method_*() makes",
                 "Make it anew; a part of a value is not for writing to")
+}
+
+# Checks the power of power EP.
+check_power <- function(power) {
+  LEAST <- 0.01 # digits of a tilt are divided by the power
+  power <- check_number(power, "power", 0, 1, open = FALSE)
+  if (power > 0 && power < LEAST) {
+    stop_sparsegp("power", paste("must be 0, the limit, or from", LEAST, "to 1"))
+  }
+  power
 }

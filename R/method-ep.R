@@ -15,7 +15,7 @@
 #' @param sweeps Most sweeps; whole number of at least 1.
 #' @param score Which point leaves a full basis: `"kl"`, the exact Kullback-Leibler divergence; or
 #'   `"mean"`, the thesis's; or `"error"`. A weight may be near zero by chance while its point
-#'   carries information on the variance, so that `"kl"` is clearly better on a small basis, at the
+#'   carries information on the variance, so `"kl"` is clearly better on a small basis, at the
 #'   same cost.
 #' @param novelty An observation joins the basis only if it leaves more than this proportion of the
 #'   observation's prior variance unexplained; from 1e-11 to 0.5.
@@ -32,6 +32,10 @@
 #'   starts, the first in the order of the data and the others in random orders; every mode that is
 #'   found is a start once more, with each observation's second most probable part. Whole number of
 #'   at least 1, `NULL`: 4. See [modes()].
+#' @param power Power to which the likelihood of an observation is raised, in \[0, 1\]: 1 is EP, 0
+#'   variational inference, between them at least 0.01 is power EP; see Details. Below 1 for
+#'   likelihoods of one latent value, those of your own ([lik_custom()]) included, and several
+#'   classes one-vs-rest. 0 wants a density that is nowhere 0.
 #' @param learn_points Are the inducing points learned, after they have been chosen among the
 #'   observations or given as `basis`? `TRUE` or `FALSE`; see below.
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
@@ -73,13 +77,44 @@
 #' for all classes; without it a shift of all latent functions together, to which the likelihood is
 #' blind, would take hundreds of sweeps.
 #'
+#' *Power EP* (Minka 2004). With a power p the cavity is the posterior without \eqn{t_i^p}{t_i^p} of
+#' an observation's site \eqn{t_i}{t_i}, the tilted distribution is the cavity times
+#' \eqn{p(y_i|f_i)^p}{p(y_i|f_i)^p}, and the site is what its moments ask for, to the power 1 / p.
+#' The log evidence is \deqn{\log\int p(f)\prod_i t_i(f_i)\,df + \frac1p\sum_i\left[\log\int
+#' q_{-i}(f_i) p(y_i|f_i)^p\,df_i - \log\int q_{-i}(f_i) t_i(f_i)^p\,df_i\right],}{log int p(f) prod
+#' t_i(f_i) df + (1 / p) sum_i [log int q_-i(f_i) p(y_i | f_i)^p df_i - log int q_-i(f_i) t_i(f_i)^p
+#' df_i],} with its exact gradient. In the limit p = 0 it is the variational lower bound, and the
+#' posterior the normal distribution of largest bound (Opper and Archambeau 2009). On inducing
+#' points this is the family of Bui, Yan and Turner (2017): FITC at p = 1, the variational
+#' approximation of Titsias (2009) at p = 0. Cavities that a fit keeps, and leave-one-out densities,
+#' are without whole sites.
+#'
+#' *Where EP has no fixed point.* Terms that are not log-concave may have none: each of the labels
+#' of [lik_step()] asks for a proportion of the precision that the others have there, and where
+#' enough of them contradict each other precisions grow without end. If EP has failed, has not come
+#' near a fixed point (change above 0.01 after all sweeps), or has a log evidence that labels cannot
+#' have, the fit is the one of p = 0, with a warning. Its bound has a maximum, each sweep raises it,
+#' and a step that does not is halved, so that this always ends. `fit$convergence$fallback` records
+#' what EP came to. There a label noise of 0, under which contradictions are impossible, is replaced
+#' by `r policy$least_label_noise`. Hyperparameters are learned by the bound if EP fails wherever
+#' the search begins. Powers between 0 and 1 can be far worse than either end where EP has no fixed
+#' point.
+#'
 #' @concept expectation propagation
+#' @concept variational inference
+#' @concept power EP
 #' @concept inducing points
 #' @concept FITC
 #' @concept DTC
 #' @references Minka, T. P. *Gaussian EP* (update formulas), section 2. Seeger, M. (2002). *Notes on
 #'   Minka's expectation propagation for Gaussian process classification*, section 2. Csató, L.
 #'   (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters 3 and 4, appendix G.
+#'   Minka, T. P. (2004). *Power EP*. Microsoft Research, TR-2004-149. Opper, M. and Archambeau, C.
+#'   (2009). The variational Gaussian approximation revisited. *Neural Computation* 21, 786-792.
+#'   Bui, T. D., Yan, J. and Turner, R. E. (2017). A unifying framework for Gaussian process
+#'   pseudo-point approximations using power expectation propagation. *Journal of Machine Learning
+#'   Research* 18 (104), 1-72. Titsias, M. K. (2009). Variational learning of inducing variables in
+#'   sparse Gaussian processes. *AISTATS* 5, 567-574.
 #'   Snelson, E. and Ghahramani, Z. (2006). Sparse Gaussian processes using pseudo-inputs. *Advances
 #'   in Neural Information Processing Systems* 18.
 #' @seealso [methods] for the others, [basis] for inducing points of your own.
@@ -87,10 +122,14 @@
 #' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ep(size = 30))
 #' plot(fit, type = "trace")
 #' method_ep(tol = 1e-8)
+#'
+#' # variational inference in place of EP: a lower bound of the log evidence
+#' bound <- sparsegp(sex ~ FL + RW, MASS::crabs, method = method_ep(power = 0), learn = FALSE)
+#' logLik(bound)
 #' @export
 method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sweeps = 200,
                       score = c("kl", "mean", "error"), novelty = 1e-6, damping = 1, mixing = 3,
-                      tol = 1e-6, pool = Inf, starts = NULL, learn_points = FALSE) {
+                      tol = 1e-6, pool = Inf, starts = NULL, power = 1, learn_points = FALSE) {
   new_method("ep", "EP", list(
     size = if (!is.null(size)) check_count_or_inf(size, "size"),
     projection = check_choice(projection, c("moment", "kl"), "projection"),
@@ -99,7 +138,7 @@ method_ep <- function(size = Inf, projection = c("moment", "kl"), freeze = 2, sw
     novelty = check_novelty(novelty), damping = check_damping(damping),
     mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0),
     pool = check_count_or_inf(pool, "pool"),
-    starts = if (!is.null(starts)) check_count(starts, "starts"),
+    starts = if (!is.null(starts)) check_count(starts, "starts"), power = check_power(power),
     learn_points = check_flag(learn_points, "learn_points")
   ))
 }
@@ -108,7 +147,7 @@ MOST_MIXED <- 100L # past sweeps; a few are enough, and each takes memory
 
 # Batch EP as the method would have it.
 batch_settings <- function(method, tol = Inf) {
-  given <- method[intersect(names(method), c("sweeps", "damping", "mixing", "tol"))]
+  given <- method[intersect(names(method), c("sweeps", "damping", "mixing", "tol", "power"))]
   settings <- utils::modifyList(method_ep(), given)
   settings$tol <- min(settings$tol, tol)
   settings

@@ -10,7 +10,7 @@
 #' | more, and the inducing points in mind | `basis =` of [sparsegp()], see [basis] | \eqn{n d^2}{n d^2}; \eqn{n d}{n d} or less |
 #' | more, and their number in mind | [method_ep(size = d)][method_ep] | \eqn{n d^2}{n d^2} |
 #' | more, and no number in mind | [method_ep(size = NULL)][method_ep] | increases d while it pays |
-#' | labels; inducing points that carry most information | [method_ivm(size = d)][method_ivm] | \eqn{n d^2}{n d^2} |
+#' | labels; the most informative inducing points | [method_ivm(size = d)][method_ivm] | \eqn{n d^2}{n d^2} |
 #' | observations that arrive one by one, or that drift | [method_online()] | \eqn{4 d^2}{4 d^2} an observation; \eqn{4 d^2}{4 d^2} |
 #' | data larger than memory | a [row_source()], with any of these but the IVM | a few numbers an observation |
 #'
@@ -79,6 +79,7 @@
 #' @concept FITC
 #' @concept DTC
 #' @concept variational
+#' @aliases FITC DTC
 #' @concept expectation propagation
 #' @concept one-vs-rest
 #' @references Minka, T. P. *Gaussian EP* (update formulas). Seeger, M. (2002). *Notes on Minka's

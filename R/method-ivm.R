@@ -1,7 +1,7 @@
 #' The informative vector machine
 #'
-#' `method_ivm()` chooses inducing points one at a time, each time the observation that would change
-#' the posterior most, in nats of information.
+#' `method_ivm()` chooses inducing points (the *basis*) one at a time, each time the observation
+#' that would change the posterior most, in nats of information.
 #'
 #' @param size Number of points in the active set; whole number of at least 1.
 #' @param select How the next point is chosen: by `"information"`, by `"entropy"`, or at `"random"`.

@@ -3,12 +3,12 @@
 #' `method_online()` processes every observation once, in constant memory, and goes on with
 #' [update()][update.sparsegp] as more arrive.
 #'
-#' @param size Most inducing points; whole number of at least 1.
+#' @param size Most inducing points (the *basis*); whole number of at least 1.
 #' @param projection How an observation that does not join the basis changes the posterior: `"kl"`
 #'   or `"moment"`, see [method_ep()].
 #' @param score Which point leaves a full basis: `"kl"`, the exact Kullback-Leibler divergence; or
 #'   `"mean"`, the thesis's; or `"error"`. A weight may be near zero by chance while its point
-#'   carries information on the variance, so that `"kl"` is clearly better on a small basis, at the
+#'   carries information on the variance, so `"kl"` is clearly better on a small basis, at the
 #'   same cost.
 #' @param novelty An observation joins the basis only if it leaves more than this proportion of the
 #'   observation's prior variance unexplained; from 1e-11 to 0.5.
@@ -44,6 +44,7 @@
 #' values, and about 20 \eqn{d^2}{d^2} if the basis changes; memory is 4 \eqn{d^2}{d^2} numbers.
 #'
 #' @concept streaming
+#' @aliases streaming
 #' @concept online learning
 #' @concept forgetting
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapter 3.

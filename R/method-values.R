@@ -33,7 +33,7 @@ effort_of <- function(method) method$effort
 # Was no method given?
 leaves_open <- function(method) inherits(method, "method_default")
 
-# What its hyperparameters can be learned by, see learn_control()
+# Names the criteria by which its hyperparameters can be learned, see learn_control()
 criteria <- function(method) UseMethod("criteria")
 
 #' @export

@@ -1,5 +1,5 @@
-# What EP costs, in multiplications and never in seconds: the same rows give the same fit on any
-# machine.
+# Counts what EP costs, in multiplications and never in seconds: the same rows give the same fit on
+# any machine.
 
 # Factorisations for each evaluation of the evidence.
 factorisations_per_evaluation <- function(lik, processes) {

@@ -1,4 +1,4 @@
-# What the prior mean asks of a response.
+# Checks what the prior mean asks of a response.
 
 # Returns how many components of a response have coefficients of a mean; 0: it has none.
 mean_width <- function(response) UseMethod("mean_width", codec_named(response$codec))

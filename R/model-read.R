@@ -50,7 +50,7 @@ check_adjustments <- function(chunk, lik) {
   }
   if (!lik_codec(lik)$offsets && any(chunk$offset != 0)) {
     stop_sparsegp("offset", "shifts the latent functions of all classes alike, which says nothing",
-                  "Leave it out, or set each class against the rest by lik_probit()")
+                  "Leave it out, or fit one-vs-rest models by lik_probit()")
   }
 }
 
@@ -122,7 +122,7 @@ input_scales <- function(model, chunk, setup) {
   warp <- model_scaling(model, chunk, utils::modifyList(setup, list(scale = "log")))$warp
   if (is.null(warp)) return(list())
   skewed <- model$inputs$names[model$scaling$kept][warp$side != 0]
-  list(list(label = "inputs as they are"),
+  list(list(label = "inputs unchanged"),
        list(label = paste(counted(length(skewed), "skewed input"), "on a log scale"),
             setup = list(scale = "log")))
 }
@@ -182,8 +182,8 @@ relative_vars.response_mixtures <- function(response) {
 # A component that hardly varies among these rows may yet do so.
 mean_squares <- function(squares) pmax(colMeans(squares, na.rm = TRUE), 1e-4)
 
-# Where one model of all classes would be too dear, and nothing was said of it, each class is set
-# against the rest.
+# Returns the likelihood: one-vs-rest where one model of all classes would cost too much and none
+# was asked for.
 model_likelihood <- function(setup, y) {
   lik <- likelihood_for(setup$likelihood, y, declared = setup$streams)
   open <- is.null(setup$likelihood) && is.null(setup$basis) && leaves_open(setup$method)

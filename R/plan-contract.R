@@ -144,7 +144,8 @@ learn_plan <- function(plan, table, control, verbose, from = NULL) {
 
 # ---- Runs ----
 
-# What a fit is made of, whichever plan made it. found: what C gave; ...: what the plan knows.
+# Builds what a fit is made of, whichever plan made it. found: what C gave; ...: what the plan
+# knows.
 #   status, logz   a run whose status is not 0 has nothing else
 #   basis, alpha, G, H, each   the stored posterior (posterior.R); jitter of its kernel matrix
 #   basis_rows, basis_rows_of  rows in the basis; those of each latent function

@@ -45,11 +45,10 @@ run_plan.plan <- function(plan, theta) {
     found <- lapply(run_modes(problem, theta, plan$sites), finish_run, plan)
     return(c(found[[1L]], list(others = found[-1L])))
   }
-  run <- engine_run(problem, theta, plan$sites, posterior = TRUE)
-  finish_run(run, plan)
+  finish_run(run_to_end(problem, theta, plan$sites), plan)
 }
 
-# What the plan knows of a run.
+# Adds to a run what the plan knows of it.
 finish_run <- function(run, plan) {
   problem <- plan$problem
   if (run$status != 0L) return(run)

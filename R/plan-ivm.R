@@ -13,7 +13,7 @@ plan_for.method_ivm <- function(method, problem, basis) {
   new_plan(c("plan_active", "plan_with_posterior"), problem, evidence = plan)
 }
 
-# What cannot be had with several latent functions.
+# Refuses what cannot be had with several latent functions.
 refuse_several <- function(method) {
   if (method$refine == "active") {
     stop_sparsegp("method", "has refine = \"active\", which is for one latent function",
@@ -25,7 +25,7 @@ refuse_several <- function(method) {
   }
 }
 
-# What cannot be had of responses of several components.
+# Refuses what cannot be had of responses of several components.
 refuse_components <- function(method, problem) {
   if (method$refine != "basis") {
     stop_sparsegp("method",

@@ -1,4 +1,4 @@
-# Classes each against the rest by least squares (lik-squares.R), on points that all of them share.
+# Fits one-vs-rest classes by least squares (lik-squares.R), on points that all of them share.
 # What a site's precision is depends on the row alone, not on its label: one class's EP on the basis
 # gives the certainty of all, and they differ in alpha only. So all classes together take
 # little more than one of them.
@@ -9,7 +9,7 @@ plan_least_squares <- function(problem, points) {
   new_plan("plan_least_squares", problem, points = points)
 }
 
-ROWS_AT_ONCE <- 2048L # whose kernel with the basis is at hand
+ROWS_AT_ONCE <- 2048L # whose kernel with the basis is in memory
 
 #' @export
 run_plan.plan_least_squares <- function(plan, theta) {

@@ -24,11 +24,11 @@ run_modes <- function(problem, theta, sites = NULL) {
   if (any(good)) found[good] else found[1L]
 }
 
-# Where EP was kept from widening sites on its way to a mode, it may do without that at the mode
+# Runs EP once more from a mode: where sites were clipped on the way, they need not be at the mode
 # itself; only then is the evidence stationary.
 mode_from <- function(problem, theta, sites) {
-  run <- engine_run(problem, theta, sites, posterior = TRUE)
-  if (run$status != 0L || run$flat == 0L) return(run)
+  run <- run_to_end(problem, theta, sites)
+  if (run$status != 0L || run$flat == 0L || !is.null(run$fallback)) return(run)
   again <- engine_run(problem, theta, run[c("tau", "nu")], posterior = TRUE)
   if (again$status == 0L && again$converged && again$flat == 0L) again else run
 }

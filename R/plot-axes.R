@@ -1,22 +1,26 @@
-# What of the data can be an axis: variables, not columns of the model matrix. A list by name of
-# values of class axis_number or axis_factor with
+# Returns what can be an axis: variables of the data, not columns of the model matrix. A list by
+# name of values of class axis_number or axis_factor with
 #   name      what it is called
 #   columns   the kept columns of the model matrix that it decides
 #   levels    of a factor, which stand at 1, 2, ...
+#   ordered   have the levels an order? Their colours have one then
 #   side      of a number on a log scale: to which side it is skewed (data-warp.R); else 0
+#   nodes     function(limits) -> how many points a curve along a number has (plot-grain.R)
 #   code      function(places) -> those columns, a row for each place: a number, or that of a level
 #   places    function(x, raw) -> where rows are on it, from kept columns in original units and from
 #             raw(name), values of a variable of the data
 
-new_axis <- function(class, name, columns, code, places, levels = NULL, side = 0) {
+new_axis <- function(class, name, columns, code, places, levels = NULL, side = 0,
+                     nodes = function(limits) FEWEST_NODES, ordered = FALSE) {
   structure(list(name = name, columns = columns, levels = levels, side = side, code = code,
-                 places = places), class = class)
+                 places = places, nodes = nodes, ordered = ordered), class = class)
 }
 
 number_axis <- function(name, object) {
+  side <- side_of(object, name)
   new_axis("axis_number", name, name, function(places) {
     matrix(places, length(places), 1L, dimnames = list(NULL, name))
-  }, function(x, raw) x[, name], side = side_of(object, name))
+  }, function(x, raw) x[, name], side = side, nodes = nodes_along(object, name, side))
 }
 
 side_of <- function(object, name) {
@@ -25,9 +29,9 @@ side_of <- function(object, name) {
 }
 
 # coding: a row per level
-factor_axis <- function(name, coding) {
+factor_axis <- function(name, coding, ordered) {
   new_axis("axis_factor", name, colnames(coding), function(places) coding[places, , drop = FALSE],
-           function(x, raw) nearest_level(coding, x), rownames(coding))
+           function(x, raw) nearest_level(coding, x), rownames(coding), ordered = ordered)
 }
 
 # A variable of which a term makes several columns, poly(x, 2) for example; call: the term's.
@@ -56,7 +60,7 @@ axis_nodes <- function(axis, limits, n) UseMethod("axis_nodes")
 
 #' @export
 axis_nodes.axis_number <- function(axis, limits, n) {
-  seq(min(limits), max(limits), length.out = n %||% 201L)
+  seq(min(limits), max(limits), length.out = n %||% axis$nodes(limits))
 }
 
 #' @export
@@ -153,7 +157,8 @@ nearest_level <- function(coding, x) {
 # behind terms of several columns where the rows' values can be found.
 data_axes <- function(object, rows, derived) {
   factors <- factor_columns(object, colnames(rows$x))
-  factors <- Map(factor_axis, names(factors), factors)
+  ordered <- names(factors) %in% ordered_variables(object$terms)
+  factors <- Map(factor_axis, names(factors), factors, ordered)
   curves <- curve_axes(object, colnames(rows$x), rows$raw)
   taken <- unlist(lapply(c(factors, curves), `[[`, "columns"))
   numbers <- lapply(stats::setNames(nm = setdiff(colnames(rows$x), c(taken, derived))), number_axis,
@@ -161,6 +166,11 @@ data_axes <- function(object, rows, derived) {
   axes <- c(numbers, factors, curves)
   place <- vapply(axes, function(axis) match(axis$columns[1L], colnames(rows$x)), 0L)
   axes[order(place)]
+}
+
+ordered_variables <- function(terms) {
+  classes <- attr(terms, "dataClasses")
+  names(classes)[classes == "ordered"]
 }
 
 # Terms of one variable and several columns, as poly() and ns() make them; their calls have the

@@ -68,6 +68,7 @@
 #'   estimation. *Journal of the American Statistical Association* 102, 359-378.
 #' @seealso `vignette("trust")`: when intervals fail, and what to do; [loo()],
 #'   [residuals][residuals.sparsegp] of type `"quantile"`.
+#' @concept calibration
 #' @concept coverage
 #' @concept probability integral transform
 #' @concept sharpness

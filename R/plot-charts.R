@@ -13,10 +13,10 @@
 #   frame      `bty` of graphics::par(): "l"; "o" around a map, which fills its panel; "n" where
 #              there are several scales along y
 new_chart <- function(title, elements, x, y, xlim, ylim, ticks = list(), key = list(),
-                      name = title, frame = "l", asp = NA) {
+                      name = title, frame = "l", asp = NA, height = NULL) {
   list(title = title, elements = Filter(Negate(is.null), elements), x = x, y = y, xlim = xlim,
        ylim = ylim, ticks = ticks, key = Filter(Negate(is.null), key), name = name,
-       frame = frame, asp = asp)
+       frame = frame, asp = asp, height = height)
 }
 
 # Describes an element. ...: columns of its data, named in ELEMENTS; look: constants of
@@ -30,20 +30,42 @@ row_points <- function(x, y, fill, style, size = style$cex %||% row_size(length(
 
 # Draws charts on a page of so many rows; the title `main` stands above the first.
 draw_charts <- function(charts, style, rows = NULL) {
-  on_one_page(length(charts), function() {
-    for (chart in charts) {
-      asp <- if (is.na(style$asp)) chart$asp else style$asp
-      ylim <- if (chart$frame != "n") style$ylim
-      open_panel(style$xlim %||% chart$xlim, ylim %||% chart$ylim, asp)
-      for (element in chart$elements) {
-        if (nrow(element$data)) ELEMENTS[[element$kind]]$draw(element$data, element$look)
+  heights <- unlist(lapply(charts, `[[`, "height"))
+  stacked <- length(heights) == length(charts) && length(charts) > 1L && is_free_page()
+  draw <- function() {
+    for (i in seq_along(charts)) {
+      chart <- charts[[i]]
+      if (stacked) {
+        par(mar = stack_margins(charts)[[i]])
+        if (i < length(charts)) chart$x <- ""
       }
-      close_panel(style, chart$x, chart$y, chart$frame, chart$ticks$x, chart$ticks$y)
-      draw_heading(style, chart$key, chart$title)
-      if (style$ann) draw_strip(chart$strip, style)
+      draw_chart(chart, style)
       style$main <- NULL
     }
-  }, rows = rows)
+  }
+  if (stacked) on_stacked_page(stack_margins(charts), heights, draw)
+  else on_one_page(length(charts), draw, rows = rows)
+}
+
+draw_chart <- function(chart, style) {
+  asp <- if (is.na(style$asp)) chart$asp else style$asp
+  ylim <- if (chart$frame != "n") style$ylim
+  open_panel(style$xlim %||% chart$xlim, ylim %||% chart$ylim, asp)
+  for (element in chart$elements) {
+    if (nrow(element$data)) ELEMENTS[[element$kind]]$draw(element$data, element$look)
+  }
+  close_panel(style, chart$x, chart$y, chart$frame, chart$ticks$x, chart$ticks$y)
+  draw_heading(style, chart$key, chart$title)
+  if (style$ann) draw_strip(chart$strip, style)
+}
+
+# Returns the margins, in lines, of charts below each other: the first has room for its key, the
+# last for the label of all axes.
+stack_margins <- function(charts) {
+  last <- length(charts)
+  lapply(seq_along(charts), function(i) {
+    c(if (i == last) 3.3 else 1.6, 4.6, if (i == 1L) 3.4 else 1.5, 1.1)
+  })
 }
 
 # Writes the level that a chart is for at its right.
@@ -69,6 +91,7 @@ chart_layers <- function(charts, rows = NULL) {
       ELEMENTS[[element$kind]]$layer(element$data, element$look)
     })
   }, charts, names)
+  if (several) layers <- c(layers, Map(limits_layer, charts, names))
   ticks <- charts[[1L]]$ticks
   same <- length(unique(lapply(charts, `[`, c("xlim", "ylim")))) == 1L
   ggplot2::ggplot() + unlist(unname(layers), recursive = FALSE) + scales_of(charts) +
@@ -76,7 +99,8 @@ chart_layers <- function(charts, rows = NULL) {
     tick_layer(ggplot2::scale_y_continuous, ticks$y) + coordinates_of(charts[[1L]]) +
     (if (several) ggplot2::facet_wrap("chart", scales = if (same) "fixed" else "free",
                                       nrow = rows)) +
-    ggplot2::labs(x = toString(field("x")), y = if (!by_response) toString(field("y")),
+    ggplot2::labs(x = toString(nonempty(field("x"))),
+                  y = if (!by_response) toString(nonempty(field("y"))),
                   caption = if (length(field("title")) == 1L) wrapped(field("title")))
 }
 
@@ -93,6 +117,12 @@ facet_names <- function(charts, by_response) {
   make.unique(words, " ")
 }
 
+# Returns nothing to be seen at the limits of a chart, which gives them to its facet.
+limits_layer <- function(chart, name) {
+  ends <- data.frame(x = chart$xlim, y = chart$ylim, chart = name)
+  if (chart$frame == "l") list(ggplot2::geom_blank(mapped(x = "x", y = "y"), ends))
+}
+
 # Maps have no margin.
 coordinates_of <- function(chart) {
   if (!is.na(chart$asp)) return(ggplot2::coord_fixed(chart$asp, expand = FALSE))
@@ -107,10 +137,22 @@ scales_of <- function(charts) {
   lapply(elements, function(element) ELEMENTS[[element$kind]]$scale(element$look))
 }
 
+# A clock has ticks inside whatever limits its facet has.
 tick_layer <- function(scale, ticks) {
   if (is.null(ticks)) return(NULL)
+  if (!is.null(ticks$again)) {
+    return(scale(breaks = function(limits) ticks$again(limits)$at,
+                 labels = function(at) tick_labels(ticks$again, at)))
+  }
   labels <- ticks$labels %||% format(ticks$at)
   scale(breaks = ticks$at[nzchar(labels)], labels = labels[nzchar(labels)])
+}
+
+# Returns the labels of ticks of a clock, those outside the limits being NA.
+tick_labels <- function(again, at) {
+  known <- again(range(at, na.rm = TRUE))
+  found <- known$labels[match(at, known$at)]
+  ifelse(is.na(at) | !is.na(found), found, "")
 }
 
 # Returns a legend of the key's colours, by points that are nowhere. The lines of a map carry their

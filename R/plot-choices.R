@@ -3,11 +3,11 @@
 #' @rdname plot.sparsegp
 #' @name plot.sparsegp
 #' @section Type "choices", the candidates that were compared:
-#' For a fit that chose among candidates, such as kernels, numbers of inducing points or length
-#' scales: the score of each with one standard error to either side, in a panel for each stage of
-#' the search, from top to bottom in the order in which they were tried. The candidates that were
-#' taken are filled. *Value.* A data frame with a row for each candidate: `stage`, `candidate`,
-#' `rows`, `points`, `score`, `se`, `taken`.
+#' For a fit that chose among candidates, such as kernels, numbers of inducing points (the *basis*)
+#' or length scales: the score of each with one standard error to either side, in a panel for each
+#' stage of the search, from top to bottom in the order in which they were tried. The candidates
+#' that were taken are filled. *Value.* A data frame with a row for each candidate: `stage`,
+#' `candidate`, `rows`, `points`, `score`, `se`, `taken`.
 NULL
 
 choices_plot <- function() {

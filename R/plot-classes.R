@@ -23,6 +23,17 @@ panel_of.response_classes <- function(object) {
 #' @export
 panel_of.response_ordered <- panel_of.response_classes
 
+# Returns a colour for each class: in a sequence where these have an order.
+palette_of <- function(object) UseMethod("palette_of", codec_of(object))
+
+#' @export
+palette_of.response <- function(object) {
+  class_colours(list(), count = length(object$response$levels))
+}
+
+#' @export
+palette_of.response_ordered <- function(object) ordered_colours(length(object$response$levels))
+
 # Returns the inputs, the most probable class, and a probability of each class.
 class_frame <- function(inputs, axes, prob) {
   rownames(prob) <- NULL
@@ -42,7 +53,7 @@ decision_map <- function(object, picture, style) {
   shown <- picture$shown
   surface <- picture$surface
   levels <- object$response$levels
-  col <- class_colours(style, count = length(levels))
+  col <- rep_len(style$col %||% palette_of(object), length(levels))
   pch <- class_symbols(style, length(levels))
   code <- as.integer(shown$y)
   elements <- list(
@@ -73,7 +84,7 @@ class_chart <- function(object, picture, style) {
   axis <- view$axis[[1L]]
   xlim <- axis_limits(axis, shown$at[[1L]], style)
   levels <- object$response$levels
-  col <- class_colours(style, count = length(levels))
+  col <- rep_len(style$col %||% palette_of(object), length(levels))
   pch <- class_symbols(style, length(levels))
   lane <- min(0.05, 0.4 / length(levels))
   floor <- -0.03 - lane * length(levels) - if (is.null(shown$basis)) 0 else 0.06

@@ -66,10 +66,10 @@ group_colours <- function(by) {
   count <- length(by$levels)
   if (count == 0L) return(BLUE)
   if (count > MANY) return(rep(grDevices::adjustcolor(BLUE, 0.5), count))
-  CLASS_COLOURS[seq_len(count)]
+  if (by$ordered) ordered_colours(count) else CLASS_COLOURS[seq_len(count)]
 }
 
-# Where rows are along the axis, and their colours.
+# Returns where rows are along the axis, and their colours.
 rows_along <- function(view, shown, style) {
   axis <- view$axis[[1L]]
   groups <- length(view$by$levels)

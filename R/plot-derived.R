@@ -3,7 +3,7 @@
 # level of a factor, and that is data.
 
 # Returns a named list of function(x) -> column, x: kept inputs in original units. A column is
-# believed to follow from others only if this reproduces it.
+# said to follow from others only if this reproduces it.
 derived_columns <- function(object, x) {
   if (is.null(object$terms)) return(list())
   kept <- colnames(x)

@@ -30,7 +30,7 @@ draw_pixels <- function(surface, colours) {
 # Turns a matrix with a row for each step along x into a raster's rows, which begin at the top.
 raster_rows <- function(colours) t(colours)[rev(seq_len(ncol(colours))), , drop = FALSE]
 
-# What is outside the levels stays free.
+# Returns the colours of pixels; those outside the levels stay free.
 band_colours <- function(z, levels, col) {
   fine <- pixel_values(z)
   band <- findInterval(fine, levels, rightmost.closed = TRUE)

@@ -16,7 +16,7 @@
 #' *Over two inputs*: filled contours of the probability of the second level (a heavy line where it
 #' is 0.5) or of the mean response, with the observations; inducing points are ringed, unless every
 #' row is one. Dashed lines, or a second panel, are the standard error of the mean. Grey areas have
-#' more than nine tenths of the prior variance left: the data say next to nothing there.
+#' more than nine tenths of the prior variance left: the data hardly inform it there.
 #'
 #' *Several classes* (a latent function for each) or ordered categories: over two inputs a decision
 #' map, in the colour of the most probable class, which is deeper where its probability is higher

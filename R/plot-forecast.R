@@ -5,8 +5,16 @@
 #' @name plot.sparsegp
 #' @section Type "forecast", a time series continued:
 #' For a fit along time alone: the series with its intervals and its continuation, each part of the
-#' kernel, and what is left of the responses. A message warns of a kernel that has neither trend
-#' nor season, whose forecast returns to the mean. *Value.* A list of data frames, `series` first.
+#' kernel, and what is left of the responses. A long series has a second panel, of its last seasons
+#' and the forecast: of more than twelve seasons the last four, of a series without a season that is
+#' more than eight times as long as the forecast, twice the forecast's length. A message warns of a
+#' kernel that has neither trend nor season, whose forecast returns to the mean.
+#'
+#' `ahead` counts in steps of the series, which are what most neighbours are apart: calendar months
+#' of monthly dates, quarters, years, days, hours, or twelfths of a year where time is a number and
+#' there are twelve observations a year. Times that are uneven have no step; it is then the unit of
+#' the input (days of dates, seconds of times). *Value.* A list of data frames: `series`, of a long
+#' series `recent`, and one for each part.
 NULL
 
 forecast_plot <- function() {
@@ -16,29 +24,39 @@ forecast_plot <- function() {
                 })
 }
 
-# list(series, parts, rest), pictures, and where the rows are in `time`.
+# Returns list(series, recent, parts, rest), pictures, where the rows are in `time`, and `words`,
+# how far the forecast goes.
 forecast_picture <- function(object, asked) {
   rows <- rows_of(object, asked$newdata)
   view <- time_view(object, rows)
   report_mean_reversion(object)
   time <- view$axis[[1L]]$places(rows$x, rows$raw)
-  style <- asked$style
-  style$xlim <- style$xlim %||% c(min(time), max(time) + time_ahead(time, asked$ahead))
-  asked$style <- style
-  shown <- list(at = list(time), y = rows$y, near = 1, moved = FALSE)
-  series <- list(view = view, shown = shown, level = asked$level,
-                 drawn = curve_frame(object, view, shown, asked))
+  horizon <- forecast_horizon(object$clocks[[view$axes]], time, asked$ahead)
+  given <- asked$style$xlim
+  asked$style$xlim <- xlim <- given %||% c(min(time), horizon$end)
+  series <- function(xlim) series_picture(object, rows, view, time, asked, xlim)
+  zoom <- if (is.null(given)) recent_limits(object, view, time, xlim)
+  pictures <- list(series = series(xlim), recent = if (!is.null(zoom)) series(zoom))
   groups <- term_groups(names(fit_parts(object)), asked$which)
   if (length(groups) < 2L) groups <- list()
   parts <- lapply(names(groups), function(name) {
     seen <- term_axes(object, rows, fit_parts(object)[groups[[name]]])
     term_picture(object, rows, groups[name], term_view(rows, seen), asked$level,
-                 asked$n, style)
+                 asked$n, asked$style)
   })
   names(parts) <- names(groups)
   rest <- rows$y - mean_response(object, latent_at(object, rows$x, rows$offset))
-  list(series = series, parts = parts, rest = rest, time = time, xlim = style$xlim,
-       drawn = c(list(series = series$drawn), lapply(parts, `[[`, "drawn")))
+  drawn <- lapply(c(Filter(Negate(is.null), pictures), parts), `[[`, "drawn")
+  c(pictures, list(parts = parts, rest = rest, time = time, xlim = xlim, words = horizon$words,
+                   drawn = drawn))
+}
+
+# Returns the picture of a series and its mean between limits.
+series_picture <- function(object, rows, view, time, asked, xlim) {
+  asked$style$xlim <- xlim
+  shown <- list(at = list(time), y = rows$y, near = 1, moved = FALSE)
+  list(view = view, shown = shown, level = asked$level, xlim = xlim,
+       drawn = curve_frame(object, view, shown, asked))
 }
 
 report_mean_reversion <- function(object) {
@@ -65,38 +83,99 @@ time_view <- function(object, rows) {
   slice_view(object, rows, names(axes))
 }
 
-# How far to go on: a quarter of the time there is, unless it is said, as a number or a difftime
-# in the unit of the input.
-time_ahead <- function(time, ahead) {
-  if (is.null(ahead)) return(diff(range(time)) / 4)
-  check_number(as.double(ahead), "ahead", 0)
+# Returns list(end, words): the last time of a forecast, and how far it goes. A quarter of the time
+# there is, unless `ahead` says: a number of steps, a difftime, or words such as "2 years".
+forecast_horizon <- function(clock, time, ahead) {
+  last <- max(time)
+  step <- series_step(clock, time)
+  if (is.null(ahead)) return(list(end = last + diff(range(time)) / 4, words = ""))
+  if (is.character(ahead)) return(list(end = time_by_words(clock, last, ahead), words = ahead))
+  if (inherits(ahead, "difftime")) {
+    words <- format(ahead)
+    unit <- if (inherits(clock, "POSIXct")) "secs" else if (inherits(clock, "Date")) "days"
+    ahead <- check_number(if (is.null(unit)) as.double(ahead) else as.double(ahead, units = unit),
+                          "ahead", 0)
+    return(list(end = last + ahead, words = words))
+  }
+  check_number(ahead, "ahead", 0)
+  list(end = steps_after(step, clock, last, ahead),
+       words = paste(format(ahead, digits = 4L), if (ahead == 1) sub("s$", "", step$words)
+                     else step$words))
 }
 
+# Returns the time that is as long after the last one as words say.
+time_by_words <- function(clock, last, words) {
+  remedy <- "Give a number of steps, or of dates and times words such as \"18 months\""
+  if (is.null(clock)) stop_sparsegp("ahead", "is text, but time is a number here", remedy)
+  end <- tryCatch(as.double(seq(on_clock(clock, last), by = words, length.out = 2L)[2L]),
+                  error = function(e) NA_real_)
+  if (!isTRUE(end > last)) stop_sparsegp("ahead", "is no time to go on", remedy)
+  end
+}
+
+LONG_SERIES <- 12 # seasons: more have a panel of the last of them
+
+RECENT_SEASONS <- 4
+
+LONG_BESIDE_FORECAST <- 8 # forecasts, the same of a series without a season
+
+# Returns the limits of the panel of the last seasons, or NULL of a series that is not long.
+recent_limits <- function(object, view, time, xlim) {
+  season <- max(periods_along(object, match(view$axes, plain_names(object)[object$scaling$kept])),
+                0)
+  last <- max(time)
+  beyond <- max(xlim) - last
+  seasons <- diff(range(time)) / season
+  back <- if (seasons > LONG_SERIES && is.finite(seasons)) RECENT_SEASONS * season
+          else if (season == 0 && diff(range(time)) > LONG_BESIDE_FORECAST * beyond) 2 * beyond
+          else 0
+  if (back > 0 && beyond > 0) c(last - back, last + min(beyond, 2 * back))
+}
+
+# Returns the charts of a page: the series in the largest, its last seasons, and below them the
+# parts and what is left, small and without keys, under their names.
 forecast_charts <- function(object, picture, style) {
   style$xlim <- picture$xlim
   now <- list(new_element("upright", list(), x = max(picture$time)))
+  title <- paste0("to the right of the dotted line: forecast",
+                  if (nzchar(picture$words)) paste(" of", picture$words))
+  series <- of_height(series_chart(object, picture$series, style, now, title), 3)
+  recent <- if (!is.null(picture$recent)) {
+    chart <- series_chart(object, picture$recent, style, now, "the last seasons, and the forecast")
+    list(of_height(replace(chart, c("key", "name"), list(list(), "last seasons")), 2))
+  }
   parts <- lapply(picture$parts, function(part) {
     chart <- term_chart(object, part, style)
     chart$elements <- c(chart$elements, now)
-    chart
+    under_name(chart, chart$y)
   })
-  c(list(series_chart(object, picture$series, style, now)), unname(parts),
-    list(rest_chart(object, picture)))
+  rest <- rest_chart(object, picture)
+  c(list(series), recent, unname(parts), list(under_name(rest, rest$title)))
 }
 
-series_chart <- function(object, picture, style, now) {
+of_height <- function(chart, height) replace(chart, "height", height)
+
+# Returns a chart of height 1 whose name stands above it.
+under_name <- function(chart, name) {
+  chart[c("title", "name", "y", "key", "height")] <- list(name, name, "", list(), 1)
+  chart
+}
+
+series_chart <- function(object, picture, style, now, title) {
   view <- picture$view
   series <- picture$drawn
   y <- picture$shown$y
-  ylim <- range(y, series$lwr, series$upr, series$new_lwr, series$new_upr)
-  n <- length(y)
+  time <- picture$shown$at[[1L]]
+  seen <- time >= min(picture$xlim) & time <= max(picture$xlim)
+  ylim <- range(y[seen], series$lwr, series$upr, series$new_lwr, series$new_upr)
+  n <- sum(seen)
   rows <- list(fill = grDevices::adjustcolor(INK, row_alpha(n)), pch = 21, size = 0.8 * row_size(n))
   elements <- c(estimate_elements(view, series, style),
-                list(new_element("points", rows, x = picture$shown$at[[1L]], y = y)), now)
-  new_chart("to the right of the dotted line: forecast", elements, input_label(object, view$axes),
-            response_label(object), style$xlim, grDevices::extendrange(ylim, f = 0.04),
-            list(x = input_ticks(object, view$axes, style$xlim)),
-            curve_key(view, picture$level, !is.null(series$new_lwr), NULL))
+                list(new_element("points", rows, x = time[seen], y = y[seen])), now)
+  new_chart(title, elements, input_label(object, view$axes),
+            response_label(object), picture$xlim, grDevices::extendrange(ylim, f = 0.04),
+            list(x = input_ticks(object, view$axes, picture$xlim)),
+            curve_key(view, picture$level, !is.null(series$new_lwr), NULL), name = "series")
 }
 
 rest_chart <- function(object, picture) {
@@ -106,7 +185,7 @@ rest_chart <- function(object, picture) {
     new_element("bars", list(col = INK), x = picture$time, y = 0, x1 = picture$time,
                 y1 = picture$rest)
   )
-  new_chart("response less fitted mean", elements, input_label(object, axis), "rest",
+  new_chart("response less fitted mean", elements, input_label(object, axis), "",
             picture$xlim, grDevices::extendrange(range(picture$rest, 0), f = 0.04),
-            list(x = input_ticks(object, axis, picture$xlim)))
+            list(x = input_ticks(object, axis, picture$xlim)), name = "rest")
 }

@@ -47,7 +47,7 @@ score_frame <- function(x) {
   data.frame(row = seq_along(first), score = first, order = match(seq_along(first), as.integer(x)))
 }
 
-# Where all candidates are on the axes; NA without inputs.
+# Returns where all candidates are on the axes; NA without inputs.
 candidate_places <- function(x, view) {
   picture <- attr(x, "picture")
   inputs <- unscaled_inputs(picture$fit, row_inputs(picture$x, n_outputs(picture$fit)))
@@ -95,7 +95,7 @@ draw_scores <- function(x, style) {
   draw_rows(frame$row[shown], frame$score[shown], fill, style$pch %||% 21,
             style$cex %||% row_size(sum(shown)))
   numbered_discs(asked, frame$score[asked])
-  close_panel(style, "row of the candidates", SCORE_WORDS[[attr(x, "score")]])
+  close_panel(style, "row of the candidates", ACQUISITIONS[[attr(x, "score")]]$words)
   draw_heading(style, caption = "every row's score alone; numbers: rows to ask for, in order")
   invisible(frame)
 }

@@ -45,16 +45,34 @@ open_panel <- function(xlim, ylim, asp = NA) {
   graphics::plot.window(xlim, ylim, asp = asp, xaxs = "i", yaxs = "i")
 }
 
+# Letters of a page of several figures, beside those of one: axes and keys have 9 points then.
+PAGE_CEX <- 0.83
+
+is_free_page <- function() all(par("mfrow") == 1L)
+
 # Several figures by one call: all on one page, closer together than pages are, and par() then as it
 # was; unless the caller has a layout, in which they go on. rows: of the page; NULL: so many that
 # figures are about as high as wide.
 on_one_page <- function(count, draw, rows = NULL) {
-  if (count > 1L && all(par("mfrow") == 1L)) {
+  if (count > 1L && is_free_page()) {
     size <- par("din")
     if (is.null(rows)) rows <- max(1, ceiling(sqrt(count * size[2L] / size[1L]) - 0.35))
-    old <- par(mfrow = c(rows, ceiling(count / rows)), mar = c(3.6, 4.1, 2.9, 1.1))
+    old <- par(mfrow = c(rows, ceiling(count / rows)), cex = PAGE_CEX, mar = c(3.6, 4.1, 2.9, 1.1))
     on.exit(par(old))
   }
+  draw()
+}
+
+# Figures below each other on one page, whose panels have heights in these proportions inside their
+# margins (in lines); par() is then as it was.
+on_stacked_page <- function(margins, heights, draw) {
+  old <- par(mfrow = c(1L, 1L), cex = par("cex"), mar = par("mar"))
+  on.exit(par(old))
+  line <- par("csi") * PAGE_CEX
+  edges <- vapply(margins, function(mar) sum(mar[c(1L, 3L)]) * line, 0)
+  room <- max(par("din")[2L] - sum(edges), 0.25 * par("din")[2L])
+  graphics::layout(matrix(seq_along(heights)), heights = edges + room * heights / sum(heights))
+  par(cex = PAGE_CEX)
   draw()
 }
 
@@ -129,7 +147,7 @@ wrap_words <- function(words, cex, width) {
   strwrap(words, max(10, 0.95 * per_inch * width))
 }
 
-# Where each item of the key goes: inches from the left, and the row counted from the top.
+# Places each item of the key: inches from the left, and the row counted from the top.
 key_layout <- function(key, cex, width) {
   text <- vapply(key, function(item) {
     graphics::strwidth(item$label, "inches", cex = cex)
@@ -234,4 +252,11 @@ CLASS_COLOURS <- c(
 
 class_colours <- function(style, alpha = 1, count = 2L) {
   rep_len(style$col %||% grDevices::adjustcolor(CLASS_COLOURS, alpha), count)
+}
+
+# Returns colours of ordered levels, from light to dark: their order is seen in grey, too, and under
+# every kind of colour-blindness, as lightness falls from step to step.
+ordered_colours <- function(count) {
+  ramp <- c("#E3B505", "#5FA777", "#2B7A8C", "#3A4C8A", "#3B0F4F")
+  grDevices::colorRampPalette(ramp, space = "Lab")(count)
 }

@@ -64,8 +64,8 @@ reject_charts <- function(object, picture, style) {
     if (style$ann) threshold_ticks(drawn)
   )
   list(new_chart(
-    paste0(picture$source, "; ticks at the top: threshold"), elements, "share of rows rejected",
-    "error rate of the rest", c(0, 1), c(0, min(top, 1.1)),
+    paste0(picture$source, "; ticks at the top: threshold"), elements,
+    "proportion of rows rejected", "error rate of the rest", c(0, 1), c(0, min(top, 1.1)),
     key = list(key_item("observed", "line", col),
                key_item(paste(percent(picture$level), "interval"), "band", band),
                key_item("expected if calibrated", "line", "grey45", lty = 2))

@@ -55,7 +55,7 @@ by_axis <- function(object, axes, shown, which, by) {
   factors[[by]]
 }
 
-# Where the others stay.
+# Returns where the others stay.
 resting_places <- function(others, rows, columns) {
   lapply(others, function(axis) {
     resting_place(axis, axis$places(rows$x, rows$raw), columns)

@@ -5,7 +5,7 @@
 #' that is drawn unless another is named is `"fit"`, the curve or map of what is predicted.
 #'
 #' @details
-#' Axes are variables of the data, in their original units: numbers (as they are in the formula,
+#' Axes are variables of the data, in their original units: numbers (as in the formula,
 #' `log(x)` say), factors, and the variable `x` of a term such as `poly(x, 2)` where the data are
 #' still to be found. Inputs that are not axes stay at
 #' their medians, a factor at its most common level, an offset at its median; columns that follow
@@ -21,7 +21,7 @@
 #'
 #' Where one call draws several panels they come on one page, unless `par(mfrow)` or `layout()` has
 #' several places, which they then fill.
-#' Nothing in `par()` is changed when it is done, so that panels of `par(mfrow)` and `layout()` can
+#' Nothing in `par()` is changed when it is done, so panels of `par(mfrow)` and `layout()` can
 #' be filled and `points()`, `lines()` or `legend()` can add to a panel. The scales of `"trace"`
 #' share one panel, whose vertical user coordinate runs from 0 to 1.
 #'
@@ -50,9 +50,10 @@
 #'   at most eight levels. More than eight levels have curves alike, without intervals.
 #' @param se `type = "fit"` over two inputs: the standard error as `"contour"` (dashed; the default
 #'   for numbers), on a second `"panel"`, or `"none"` (the default for classes).
-#' @param ahead `type = "forecast"`: how far to go on after the last row, in units of the input
-#'   (days for dates, seconds for times); default a quarter of the time there is. `xlim` wins over
-#'   it.
+#' @param ahead `type = "forecast"`: how far to go on after the last observation, a number of steps
+#'   of the series (`24` is two years of monthly data, whether time is a date or counts in years), a
+#'   `difftime`, or for dates and times words such as `"2 years"`. Default a quarter of the time
+#'   there is. `xlim` wins over it.
 #' @param ... `xlab`, `ylab`, `main`, `xlim`, `ylim`, `las`, `bty`, `axes`, `ann`, `asp`,
 #'   `cex.axis`, `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words
 #'   above the panel (`sub = ""`: none), and `legend = FALSE` leaves out the key there; `pch`,

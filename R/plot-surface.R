@@ -29,7 +29,8 @@ map_chart <- function(object, picture, elements, key, title = "", ...) {
   basis <- picture$shown$basis
   rings <- if (!is.null(basis)) ring_points(basis)
   ticks <- Map(function(input, limit) input_ticks(object, input, limit), axes, limits)
-  new_chart(title, c(elements, list(rings)), axes[1L], axes[2L], limits[[1L]], limits[[2L]],
+  labels <- vapply(axes, input_label, "", object = object)
+  new_chart(title, c(elements, list(rings)), labels[[1L]], labels[[2L]], limits[[1L]], limits[[2L]],
             list(x = ticks[[1L]], y = ticks[[2L]]),
             c(key, list(if (!is.null(basis)) key_item("basis", "point", INK, 1))), frame = "o", ...)
 }

@@ -41,7 +41,7 @@ trace_charts <- function(object, picture, style) {
                  frame = "n"))
 }
 
-# What the columns of a trace look like; those that are not named here are not drawn.
+# Describes how the columns of a trace are drawn; those that are not named here are not drawn.
 trace_strips <- function(object, trace, style) {
   known <- list(
     size = function(v) count_scale(v, "Points in the basis"),

@@ -48,7 +48,8 @@ component_chart <- function(object, picture, style) {
       own("line"))
   })
   elements <- c(unlist(each, recursive = FALSE), list(basis_ticks(shown$basis)))
-  new_chart(beside_words(shown, picture$view), elements, picture$view$axes, toString(names),
+  new_chart(beside_words(shown, picture$view), elements, input_label(object, picture$view$axes),
+            toString(lapply(names, function(name) title_in(object, name) %||% name)),
             limits, around(c(unlist(drawn[-1L]), shown$y[!is.na(shown$y)])),
             list(x = axis_ticks(axis, object, limits)), unname(Map(key_item, names, "line", col)))
 }

@@ -1,4 +1,4 @@
-# What is written on axes.
+# Writes what stands on axes.
 
 response_name <- function(object) {
   expression <- if (is.null(object$terms)) object$call$y
@@ -15,7 +15,17 @@ response_name <- function(object) {
 response_label <- function(object) UseMethod("response_label", codec_of(object))
 
 #' @export
-response_label.response <- function(object) response_name(object)
+response_label.response <- function(object) {
+  name <- response_name(object)
+  title_in(object, name) %||% name
+}
+
+# Returns what the axis of a variable says if the variable has a label or a unit (data-columns.R),
+# or NULL. name: of a variable; expressions of variables have none.
+title_in <- function(object, name) {
+  titles <- attr(object$terms, "titles")
+  if (name %in% names(titles)) titles[[name]]
+}
 
 #' @export
 response_label.response_labels <- function(object) {
@@ -25,6 +35,8 @@ response_label.response_labels <- function(object) {
 
 # A vector given as `x` has no name but the one in the call.
 input_label <- function(object, name) {
+  title <- title_in(object, name)
+  if (!is.null(title)) return(title)
   expression <- object$call$x
   unnamed <- is.null(object$terms) && identical(object$scaling$names, "x1")
   label <- if (unnamed && is.language(expression)) deparse1(expression) else name

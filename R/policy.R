@@ -76,6 +76,8 @@ composite_axes | 5 | axes | most of which the design has points on
 member_tolerance | 1e-5 | change | EP at points of integrals over hyperparameters
 sampled_members | 200, 50, 2 | draws | by MCMC; before the first, and sweeps for each
 min_stacking_weight | 0.001 | weight | below which a fit is left out of an average
+least_label_noise | 1e-3 | proportion | stands for no label noise where labels contradict it
+wandering_sweeps | 100 | sweeps | after which EP far from a fixed point is taken to have none
 early_rows            | 150         | rows       | among which a subset sees every input vary
 ")
 

@@ -151,38 +151,57 @@ with_mean_at <- function(posterior, x) {
 }
 
 # Returns u(x) = L^-T phi(x) - J'k(x) of every point (src/posterior.h), a row each; Kx: the kernel
-# with the basis. Without a mean there is nothing to be added: no columns.
-mean_residuals <- function(posterior, x, Kx) {
+# with the basis. Without a mean there is nothing to be added: no columns. v: their derivatives
+# along v, with those of Kx.
+mean_residuals <- function(posterior, x, Kx, v = NULL) {
   trend <- posterior$trend
   if (is.null(trend)) return(matrix(0, nrow(x), 0L))
-  mean_functions(trend, x) %*% trend$root - Kx %*% trend$J
+  phi <- if (is.null(v)) mean_functions(trend, x) else mean_slopes(trend, x, v)
+  phi %*% trend$root - Kx %*% trend$J
 }
 
-# Covariances of one latent function of a fit between many points x and few others, a column at a
-# time: what they have in common. O(n d) numbers.
-covariances_with <- function(fit, x, class = 1L) {
+# What covariances of one latent function of a fit at many points x have in common; v: of its
+# derivatives along v there. O(n d) numbers.
+covariances_with <- function(fit, x, class = 1L, v = NULL) {
   posterior <- class_posterior(fit$posterior, class)
-  Kx <- class_kernel(fit, x, posterior$basis, class)
-  list(fit = fit, class = class, x = x, posterior = posterior, Kx = Kx,
-       u = mean_residuals(posterior, x, Kx))
+  Kx <- if (is.null(v)) class_kernel(fit, x, posterior$basis, class)
+        else class_kernel_slopes(fit, x, v, posterior$basis, class)
+  list(fit = fit, class = class, x = x, v = v, posterior = posterior, Kx = Kx,
+       u = mean_residuals(posterior, x, Kx, v))
 }
 
-# n x p, with the points `at` of x: K(x,z) - Kx G G'k(z) + Kx H H'k(z) + u(x)'u(z); O(n (d + p)) for
-# each
-covariance_columns <- function(known, at) {
-  columns <- class_kernel(known$fit, known$x, known$x[at, , drop = FALSE], known$class)
+# The same of the points `at` alone.
+some_covariances <- function(known, at) {
+  for (part in c("x", "v", "Kx", "u")) known[[part]] <- known[[part]][at, , drop = FALSE]
+  known
+}
+
+# n x p covariances of the values, or derivatives, at n points with the values at p others:
+# K(x,z) - Kx G G'k(z) + Kx H H'k(z) + u(x)'u(z); O(n (d + p)) for each. `known` is the side that
+# may have derivatives.
+covariances_between <- function(known, others) {
+  direct <- if (is.null(known$v)) class_kernel(known$fit, known$x, others$x, known$class)
+            else class_kernel_slopes(known$fit, known$x, known$v, others$x, known$class)
   along <- function(factor) {
     if (is.null(factor)) return(0)
-    known$Kx %*% (factor %*% crossprod(factor, t(known$Kx[at, , drop = FALSE])))
+    known$Kx %*% (factor %*% crossprod(factor, t(others$Kx)))
   }
-  columns - along(known$posterior$G) + along(known$posterior$H) +
-    tcrossprod(known$u, known$u[at, , drop = FALSE])
+  direct - along(known$posterior$G) + along(known$posterior$H) + tcrossprod(known$u, others$u)
 }
+
+# n x p, with the points `at` of x
+covariance_columns <- function(known, at) covariances_between(known, some_covariances(known, at))
 
 # Kernel matrix between scaled inputs x and z, as one latent function has it.
 class_kernel <- function(fit, x, z, class) {
   own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
   kernel_matrix(fit$spec, own, x, z)
+}
+
+# Its derivatives along v at x.
+class_kernel_slopes <- function(fit, x, v, z, class) {
+  own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
+  .Call(sg_kernel_jet, fit$spec, own, x, v, z, NULL)$dx
 }
 
 kernel_matrix <- function(spec, theta, x, z) .Call(sg_kernel_cross, spec, theta, x, z)

@@ -57,7 +57,7 @@ codec_named <- function(name) {
 #                 (rest): with one for each
 response_class <- function(...) c(paste0("response_", c(...)), "response")
 
-# What most codecs have in common
+# Returns what most codecs have in common.
 codec_defaults <- function() {
   list(labelled = FALSE, ordered = FALSE, missing = FALSE, multi_output = FALSE,
        offsets = TRUE, trials = FALSE, scaled = FALSE,
@@ -88,8 +88,8 @@ why_not_measured <- function(codec, measure, remedy) {
   if (!measure %in% codec$measures) c(paste("is not defined for", codec$called), remedy)
 }
 
-# What is read off a response. y: codes; given: as the user has it. A response in the user's units
-# is code * unit + centre. width: latent values of one process that a row sees at once.
+# Builds what is read off a response. y: codes; given: as the user has it. A response in the user's
+# units is code * unit + centre. width: latent values of one process that a row sees at once.
 new_response <- function(codec, y, given, weights = NULL, levels = NULL, centre = 0, unit = 1) {
   list(codec = codec$name, y = y, given = given, weights = weights, levels = levels,
        centre = centre, unit = unit, processes = codec$processes(levels), width = 1L,
@@ -108,8 +108,8 @@ constant_words <- function(response, where = "") {
   paste0(called, " and standard error: ", toString(paste0(shown(known$estimate), " (", short, ")")))
 }
 
-# What a fit keeps of it; `components` are there where there are several, and `scale` where it has
-# one (response-transformed.R).
+# Names what a fit keeps of it; `components` are there where there are several, and `scale` where it
+# has one (response-transformed.R).
 RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width", "components")
 
 kept_of_response <- function(response) {

@@ -1,4 +1,4 @@
-# Codecs of labels: two of them, two that may be missing, several each against the rest, several in
+# Makes codecs of labels: two of them, two that may be missing, several one-vs-rest, several in
 # one model, and ordered ones (response-ordered.R). Beside what response-codec.R names they have
 #   as_labels   (y) -> do these numbers name labels?
 #   more        the codec of more than two labels; NULL: this one
@@ -60,7 +60,7 @@ classes_codec <- function() {
 rest_codec <- function() {
   codec_like(classes_codec(), c("rest", "classes", "factor"), offsets = TRUE,
              words = function(response) {
-               paste0(length(response$levels), " classes, each against the rest: ",
+               paste0(length(response$levels), " classes, one-vs-rest: ",
                       toString(response$levels))
              })
 }

@@ -4,10 +4,10 @@
 
 #' Ambiguous measurements of vectors
 #'
-#' A response for [sparsegp()] whose rows say "this vector or that": of every row a few possible
-#' values, each with a weight and an error. A scatterometer cannot tell the wind from its opposite;
-#' a tracker may have followed something else; a network gives a density with several modes. The
-#' likelihood is [lik_mixture()].
+#' A response for [sparsegp()] whose rows mean "this vector or that": of every row a few possible
+#' values, each with a weight and an error. A scatterometer cannot distinguish the wind from its
+#' opposite; a tracker may have followed something else; a network gives a density with several
+#' modes. The likelihood is [lik_mixture()].
 #'
 #' With parts \eqn{j}{j} of weight \eqn{w_j}{w_j}, mean \eqn{m_j}{m_j} and covariance \eqn{S_j}{S_j}
 #' a row's likelihood of the vector \eqn{z}{z} at its inputs is \deqn{\sum_j w_j N(z; m_j,
@@ -289,7 +289,8 @@ print.sparsegp_mixture <- function(x, ...) {
 
 # ---- The codec ----
 
-# No constant is removed: who knows of which part? `given` and codes are mixtures.
+# The response is not centred: the part that a row belongs to is unknown. `given` and codes are
+# mixtures.
 mixtures_codec <- function() {
   codec_like(vectors_codec(), c("mixtures", "vectors", "components", "numbers"),
              missing = FALSE, called = "a response of ambiguous measurements",

@@ -1,4 +1,4 @@
-# What centre and unit of a response of numbers are made of, chunk by chunk.
+# Sums, chunk by chunk, what centre and unit of a response of numbers are made of.
 
 # Returns of every column of a response less its offset n, mean, m2, the sum of squares about it;
 # weighted mean and the weights' sum, the largest size, the range, and numbers of which there are

@@ -91,7 +91,7 @@ read_more_numbers <- function(codec, y, lik, weights, response) {
   as.double(y)
 }
 
-# What a likelihood for numbers may be given as such.
+# Returns what a likelihood for numbers may be given, as numbers.
 as_numbers <- function(codec, y, lik) {
   if (is.numeric(y) || is.logical(y)) return(as.double(y))
   stop_sparsegp("y", paste0("is of class ", class(y)[1L], ", but the ", lik$type,
@@ -116,7 +116,7 @@ illegal_counts <- function(y) {
 # Codes of a response that is constant are 0, but for rounding: others have a mean square of 1.
 is_flat <- function(codes) all(abs(codes) < 1e-12, na.rm = TRUE)
 
-# What whole numbers have become in a division and a multiplication
+# Restores whole numbers after a division and a multiplication.
 as_whole <- function(x) ifelse(abs(x - round(x)) < 1e-8 * pmax(1, abs(x)), round(x), x)
 
 # ---- Trials ----

@@ -108,7 +108,8 @@ read_more_vectors <- function(codec, y, lik, weights, response) {
 
 components <- function(fit) fit$response$components
 
-# What a latent value of each component is in C's units: the response's unit, or 1 of a logarithm.
+# Returns what a latent value of each component is in C's units: the response's unit, or 1 of a
+# logarithm.
 component_units <- function(response) {
   UseMethod("component_units", codec_named(response$codec))
 }

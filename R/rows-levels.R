@@ -112,7 +112,7 @@ unseen_words <- function(unseen) {
 signal_unseen <- function(unseen, kind) {
   if (length(unseen) == 0L) return(invisible())
   what <- c(warning = "Predictions are NA for rows with ",
-            message = "Taken for further levels: ", signal = "")[[kind]]
+            message = "Treated as further levels: ", signal = "")[[kind]]
   condition <- structure(
     class = c(if (kind != "signal") "sparsegp_unseen", "sparsegp_any_unseen",
               paste0("sparsegp_", kind), kind, "condition"),

@@ -1,7 +1,7 @@
 #' sparsegp: Gaussian processes with honest error bars
 #'
-#' Begin with `fit <- sparsegp(y ~ x + z, data)`. The response says what kind of model it is, the
-#' data say the rest. Then
+#' Begin with `fit <- sparsegp(y ~ x + z, data)`. The response decides the kind of model, and
+#' the data the rest. Then
 #'
 #' * look: `plot(fit)`, `plot(fit, "x")`, see [plot][plot.sparsegp];
 #' * ask: `predict(fit, new, interval = "prediction")`, see [predict][predict.sparsegp];
@@ -18,7 +18,8 @@
 #' or `brm()`, `vignette("cheatsheet")` has all on a page, and `vignette("glossary")` explains the
 #' terms. `vignette("time-series")`, `"groups"` and `"large-data"` are about those. Articles of the
 #' website, `vignettes/articles/` of the sources, have more: maps, several classes, informative
-#' inducing points, currents and winds, design of experiments, and the papers' figures beside ours.
+#' inducing points (the *basis*), currents and winds, design of experiments, and the papers' figures
+#' beside ours.
 #'
 #' @section Notation:
 #' Words outside, paper letters inside; one table for the whole package.

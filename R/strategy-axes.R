@@ -59,7 +59,7 @@ scales_of_response <- function(model, chunk, setup, table) {
   })
 }
 
-# Another distribution of the error of log times, where nothing was said of it.
+# Returns other distributions of the error of log times, unless one was given.
 errors_of_times <- function(model, chunk, setup, table) {
   if (!isTRUE(model$lik$open_error)) return(NULL)
   lapply(list(model$lik, lik_loglogistic(), lik_lognormal()), function(lik) {

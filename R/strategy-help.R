@@ -1,12 +1,12 @@
 #' How a fit finds the structure of its model
 #'
+#' @description
 #' Without a `kernel` [sparsegp()] chooses the scale of the response, the scale of the inputs and a
 #' kernel by a race: candidates are fitted to a pilot sample of the observations and compared by the
 #' log evidence. `print()` has a line for each axis with the choice, and by how much it was better
 #' than the simplest candidate; `fit$choices` and `summary()` show all candidates, and `plot(fit,
 #' "choices")` draws them.
 #'
-#' @section What is tried:
 #' Axes are tried in this order. Each offers alternatives to the best candidate so far, and the
 #' search for their hyperparameters continues from there. The first candidate is [kernel_rbf()] with
 #' one length scale, on the response as it is, with inputs divided by their standard deviations. A
@@ -25,12 +25,20 @@
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | the same |
 #' | kernel | a length scale of the rough function for each input | that was taken, after ARD |
 #'
-#' The pilot sample is of 630 observations with Gaussian noise, fewer with other likelihoods, evenly
+#' `sparsegp(structure = "fixed")` has the first candidate. If a `kernel` is given nothing is
+#' chosen, and `scale = NULL` means `TRUE`. Each of `transform = "identity"`, `scale = TRUE` and
+#' `coding = "contrasts"` closes its axis and leaves the others open.
+#'
+#' @details
+#' ## The pilot sample
+#'
+#' It is of 630 observations with Gaussian noise, fewer with other likelihoods, evenly
 #' spread over all; of two or one-vs-rest labels of `r policy$class_pilot_rows`. A stream is settled
 #' by its pilot, a [source][row_source] by the observations that are kept in memory. Several outputs
 #' have [kernel_coregion()].
 #'
-#' @section The scale of the response:
+#' ## The scale of the response
+#'
 #' The scale is left as it is if something that is given is in units of the response: an offset,
 #' which is added on the fitted scale, `mean = "zero"`, the noise of the likelihood, or a prior of
 #' the noise or of a variance. Weights divide the noise variance on any scale, and other priors mean
@@ -43,12 +51,13 @@
 #' `sparsegp_error`, and the fit before is as it was. `transform = "identity"` or `"asinh"` take any
 #' number.
 #'
-#' @section By which margin:
+#' ## By which margin
+#'
 #' The score of a candidate is log evidence plus log prior, less a price for each hyperparameter
 #' that is learned. The log prior is taken relative to its value at a typical hyperparameter, so
-#' that a wide prior costs nothing by its width. The price, on a pilot of m of n observations, is
+#' a wide prior costs nothing by its width. The price, on a pilot of m of n observations, is
 #' `r policy$overfit_nats` + `r policy$parameter_nats` m / n nats. It stands for two losses. The
-#' best value of a hyperparameter is found by the same observations that it is judged by, so that
+#' best value of a hyperparameter is found by the same observations that it is judged by, so
 #' the pilot overstates its gain. And the evidence would have to be integrated over it: by a Laplace
 #' approximation that costs somewhat more than a nat, but only once, whereas the gain grows with the
 #' number of observations. A later candidate has to be better by `r policy$min_evidence_gain` m / n
@@ -63,12 +72,8 @@
 #' With these margins a length scale for each input (ARD) is refused if observations are few for the
 #' number of inputs, where the evidence alone would accept it and predictions would be worse.
 #'
-#' @section How to switch it off:
-#' `sparsegp(structure = "fixed")` has the first candidate. If a `kernel` is given nothing is
-#' chosen, and `scale = NULL` means `TRUE`. Each of `transform = "identity"`, `scale = TRUE` and
-#' `coding = "contrasts"` closes its axis and leaves the others open.
+#' ## What it costs
 #'
-#' @section What it costs:
 #' An evaluation of the evidence of 630 observations takes some 2.5e8 multiplications
 #' (`structure_flops` of the package's table of such numbers), and the race some 60 to 150 of them:
 #' 2 to 4 CPU seconds, 6 with 32 inputs; `bench/zoo.R` has the seconds of default fits on 46 data

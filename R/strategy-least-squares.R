@@ -66,7 +66,8 @@ split_holdout <- function(problem) {
   list(trained = sort(order[!out]), held = sort(order[out]), share = length(order) / n)
 }
 
-# What was learned for probits, for least squares in their place. Labels are the function's unit.
+# Turns a candidate that was learned for probits into one of least squares. Labels are the
+# function's unit.
 with_least_squares <- function(candidate) {
   candidate <- with_likelihood(candidate, lik_squares(noise = fixed(policy$label_noise)))
   table <- candidate$table

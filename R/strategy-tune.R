@@ -46,8 +46,8 @@ score_all <- function(found, choices) {
 
 # ---- A margin ----
 
-# What was learned for the probit, for a margin in its place: of width 4 it is about as steep. NULL
-# if something was said of the likelihood, or of the variance of the one kernel.
+# Turns a candidate that was learned for the probit into one with a margin: of width 4 it is about
+# as steep. NULL if a likelihood was given, or the variance of the one kernel.
 with_margin <- function(candidate) {
   if (candidate$model$lik$type != "probit" || !may_change_likelihood(candidate)) return(NULL)
   candidate <- with_likelihood(candidate, lik_margin(width = fixed(policy$margin_width)))

@@ -1,4 +1,4 @@
-# What the stages of a fit are expected to take, in multiplications: for the progress bar, and for
+# Estimates what the stages of a fit take, in multiplications: for the progress bar, and for
 # nothing else. Counts are typical ones.
 
 STRUCTURE_RUNS <- 60 # evaluations of the race for structure

@@ -13,6 +13,7 @@
 
 #' @export
 plan_for.method_ep <- function(method, problem, basis) {
+  refuse_power(method, problem)
   if (!is.null(method$size)) return(plan_sized_ep(method, problem, basis))
   if (method$projection == "kl" || method$freeze == Inf) {
     stop_sparsegp("method", "sweeps over points that it chooses, and has no size",

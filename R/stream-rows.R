@@ -46,7 +46,7 @@ note_moved <- function(fit, x) {
   measured <- Filter(function(name) !all(c(constant[[name]], x[, name]) %in% 0:1),
                      setdiff(moved, factors))
   if (length(measured) && fit$scaling$scale) {
-    warn_sparsegp("Constant in the first ", fit$stream$pilot, " rows, so that their scale is 1: ",
+    warn_sparsegp("Constant in the first ", fit$stream$pilot, " rows, so their scale is 1: ",
                   toString(measured), ". Raise method_online(pilot =) until they vary, or scale ",
                   "them beforehand.")
   }

@@ -6,7 +6,7 @@ run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
   problem$basis <- basis_for_c(fit)
   problem["base"] <- list(base)
   problem$options <- batch_settings(fit$options)
-  run <- check_run(engine_run(problem, fit$hyper$theta, sites, posterior = TRUE), fit$hyper)
+  run <- check_run(run_to_end(problem, fit$hyper$theta, sites), fit$hyper)
   if (is.null(base)) refuse_impossible(run, fit$likelihood, problem_rows(problem))
   warn_about(run, NULL, fit$likelihood)
   new_run(run)

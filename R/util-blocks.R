@@ -1,11 +1,13 @@
 # Blocks of w x w numbers, one for each row, end to end or as the columns of a matrix.
 
 # Returns the blocks L_i L_i', a column for each, of a matrix whose rows come in groups L_i of w.
-own_products <- function(L, w) {
-  part <- lapply(seq_len(w), function(a) L[seq(a, by = w, length.out = nrow(L) %/% w), ,
-                                           drop = FALSE])
+own_products <- function(L, w) block_products(L, L, w)
+
+# The blocks L_i R_i' of two such matrices.
+block_products <- function(L, R, w) {
+  part <- function(A, a) A[seq(a, by = w, length.out = nrow(A) %/% w), , drop = FALSE]
   pairs <- expand.grid(a = seq_len(w), b = seq_len(w))
-  do.call(rbind, Map(function(a, b) rowSums(part[[a]] * part[[b]]), pairs$a, pairs$b))
+  do.call(rbind, Map(function(a, b) rowSums(part(L, a) * part(R, b)), pairs$a, pairs$b))
 }
 
 # Rows at a time, so that rows x nodes stay in bounds

@@ -1,4 +1,4 @@
-# What C has, in its own words and order: nothing of it is written down a second time in R.
+# Reads what C has, in its own words and order: nothing of it is written down a second time in R.
 
 # kernels: names. likelihoods: of each q (numbers in a data row), npar, width (latent values of a
 # process that a row sees at once; 0: any), classes, par (names of its hyperparameters), exact (are
@@ -13,7 +13,7 @@ likelihood_names <- function() {
   setdiff(names(types)[vapply(types, `[[`, 0L, "width") == 1L], "custom")
 }
 
-# What a stream counts, in the order of its record
+# Names what a stream counts, in the order of its record.
 record_names <- function() {
   known <- catalogue()
   c(known$fates, known$record)

@@ -1,4 +1,4 @@
-# What a long task has done so far, in a file: written whole or not at all, so a process that
+# Keeps what a long task has done so far in a file: written whole or not at all, so a process that
 # is killed leaves the last one that was.
 
 # checkpoint: a file's name, or NULL. key: what the task is, in plain data. Returns list(

@@ -1,5 +1,5 @@
-# What a value is, as TRUE or FALSE: what a value is made of when it comes from a file, or when a
-# user could write to its parts. A kind (is_of_kind()) decides whether a value is one; a table of
+# Decides what a value is, as TRUE or FALSE: the value may come from a file, or a user could have
+# written to its parts. A kind (is_of_kind()) decides whether a value is one; a table of
 # kinds is a list of them, by the names of the fields they are for.
 
 are_doubles <- function(x, count) is.double(x) && length(x) == count

@@ -1,4 +1,4 @@
-# What is looked up by name is in tables that are built once, when the package is loaded. A name may
+# Holds the tables of what is looked up by name, built once, when the package is loaded. A name may
 # come from a file that somebody has changed, so nothing is looked up through R's search path.
 
 # catalogue: what C has. traits, codecs: of each likelihood and kind of response what its function
@@ -8,7 +8,7 @@
 # sound: the model that was last found undamaged (fit-check.R).
 REGISTRY <- new.env(parent = emptyenv())
 
-# What the catalogue says of likelihoods that are R functions, which C has no list of.
+# Stands for the catalogue's row of likelihoods that are R functions, of which C has no list.
 HOSTED <- list(q = 2L, npar = 0L, width = 1L, classes = FALSE, par = character(), exact = FALSE,
                ordered = TRUE)
 

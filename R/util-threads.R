@@ -41,7 +41,7 @@ threads_wanted <- function(products) {
   wanted <- getOption("sparsegp.threads")
   if (is.null(wanted)) return(0L)
   if (!is.numeric(wanted) || length(wanted) != 1L || is.na(wanted) || wanted < 1) {
-    stop_sparsegp("sparsegp.threads", "is no number of threads",
+    stop_sparsegp("sparsegp.threads", "must be a positive whole number",
                   "use options(sparsegp.threads = 2), or NULL for the default")
   }
   as.integer(min(wanted, 1024))

@@ -5,7 +5,7 @@
 #' inverse of a covariance matrix (the Laplace approximation of their posterior).
 #'
 #' Positive hyperparameters are searched as logarithms, on which the approximation is better: there
-#' `confint()` makes its intervals, so that their ends are positive and not symmetric. `vcov()` is
+#' `confint()` makes its intervals, so their ends are positive and not symmetric. `vcov()` is
 #' of the values that [coef()] shows, to first order. A fit that is integrated over its
 #' hyperparameters ([integration]) has its intervals by the densities that were found along the axes
 #' of the curvature, which need not be symmetric. Predictions of others take the hyperparameters as
@@ -19,7 +19,7 @@
 #' @return `vcov()`: the covariance matrix of the learned hyperparameters, named as in `coef()`, in
 #'   squares and products of their units. `confint()`: a matrix with a row for each and two columns.
 #'   Errors of class `sparsegp_error`: nothing was learned, the fit keeps no rows or inputs, or the
-#'   evidence is flat in some direction, or still rises, so that there is no curvature to invert.
+#'   evidence is flat in some direction, or still rises, so there is no curvature to invert.
 #' @references Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine
 #'   Learning*, section 5.2. MIT Press.
 #' @examples
@@ -111,7 +111,7 @@ PLACES <- seq(-4, 4, by = 0.5)
 learned_rows <- function(object) {
   free <- which(object$hyper$free)
   if (!is.null(object$learning) && length(free)) return(free)
-  stop_sparsegp("object", "has not learned its hyperparameters, so that they are no estimates",
+  stop_sparsegp("object", "has not learned its hyperparameters, so they are no estimates",
                 "Fit with learn = TRUE")
 }
 

@@ -15,7 +15,8 @@
 # variance 1; the kernel is that learned from the first 40 labels.
 #
 # Usage: Rscript bench/active.R [seeds, 20 with FULL=1, else 2] [sets, as image,waveform,usps3]
-# [picture.png: the curves]; the data folder is SPARSEGP_DATA.
+# [picture.png: the curves, or ""] [information, or what is to fall elsewhere: variance, error,
+# entropy, by score = "integrated" with all rows that have no label as target]; the data folder is SPARSEGP_DATA.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(self), "common.R"))
@@ -25,7 +26,15 @@ FULL <- Sys.getenv("FULL") == "1"
 SEEDS <- argument(1L, if (FULL) 20 else 2)
 SETS <- if (length(commandArgs(TRUE)) < 2L) c("image", "waveform", "usps3") else
   strsplit(commandArgs(TRUE)[[2L]], ",")[[1L]]
-PICTURE <- if (length(commandArgs(TRUE)) > 2L) commandArgs(TRUE)[[3L]]
+PICTURE <- if (length(commandArgs(TRUE)) > 2L && nzchar(commandArgs(TRUE)[[3L]])) {
+  commandArgs(TRUE)[[3L]]
+}
+ASK_BY <- if (length(commandArgs(TRUE)) > 3L) commandArgs(TRUE)[[4L]] else "information"
+
+ask_rows <- function(fit, rows, k) {
+  if (ASK_BY == "information") next_rows(fit, rows, k)
+  else next_rows(fit, rows, k, score = "integrated", measure = ASK_BY)
+}
 POINTS <- 0.5
 BEGIN <- 20
 MOST <- 1500 # labels a run ends with in any case
@@ -81,7 +90,7 @@ run <- function(set, ard, seed, asks, enough) {
     if (done || length(labelled) >= min(MOST, length(order))) return(data.frame(labels, error))
     left <- setdiff(order, labelled)
     k <- min(max(5L, length(labelled) %/% 10L), length(left))
-    new <- if (asks) left[next_rows(fit, set$x[left, ], k)] else left[seq_len(k)]
+    new <- if (asks) left[ask_rows(fit, set$x[left, ], k)] else left[seq_len(k)]
     labelled <- c(labelled, new)
   }
 }
@@ -184,4 +193,4 @@ draw <- function(all) {
 
 all <- do.call(rbind, lapply(SETS, compare_on))
 if (!is.null(PICTURE)) draw(all)
-for (name in SETS) batches(name)
+if (ASK_BY == "information") for (name in SETS) batches(name)

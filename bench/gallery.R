@@ -57,7 +57,7 @@ show("terms", plot(sparsegp(medv ~ lstat + rm + crim + age, boston, kernel = add
 show("terms-classes", plot(sparsegp(Species ~ Petal.Width + Sepal.Width, iris, kernel =
   kernel_rbf(vars = "Petal.Width") + kernel_rbf(vars = "Sepal.Width")), "terms"), 9, 4.5)
 show("forecast", plot(sparsegp(log(n) ~ time, air, kernel = trend_and_season),
-                      list(trend = 1:3, season = 4), "forecast", ahead = 3), 8, 9)
+                      list(trend = 1:3, season = 4), "forecast", ahead = 36), 8, 9)
 
 # ---- What a fit gets wrong ----
 

@@ -21,7 +21,7 @@ typedef struct {
 /* 2 n (depth + 1) + n doubles. depth > 0. */
 sg_anderson sg_anderson_new(size_t n, int depth, const sg_ws *ws);
 
-/* Where the present iterate and its residual are to be written, n each. */
+/* Returns where to write the present iterate and its residual, n each. */
 static inline double *sg_anderson_x(const sg_anderson *a) { return a->x + a->n * a->at; }
 static inline double *sg_anderson_f(const sg_anderson *a) { return a->f + a->n * a->at; }
 

@@ -9,7 +9,7 @@
  * A site is on the carried part v'z. With w latent values to a row, a row of V is w rows, those of
  * x[n w x D], and gamma is w x w blocks.
  *
- * Where V is not held a window of it costs K_nB and a product with R^{-1}. V A^{-1}, the rows as a
+ * If V is not held, a window of it costs K_nB and a product with R^{-1}. V A^{-1}, the rows as a
  * posterior N(., (A'A)^{-1}) of z sees them, costs the same, a product with R^{-1} A^{-1}, once
  * gamma is known. */
 #ifndef SG_BASIS_ROWS_H

@@ -1,6 +1,6 @@
 /* concave.h: the trapezoid rule for a log-concave integrand exp(g(x)) on the line.
  *
- * Where g has fallen FALL below its peak the line ends. Between, nodes are equidistant in s,
+ * The line ends where g has fallen FALL below its peak. Between, nodes are equidistant in s,
  * x = centre + width sinh(s): dense where g bends most, on a scale that grows with the distance
  * from there. For analytic g with a bend that changes monotonically (a normal density times steps
  * of any width) the error falls exponentially with the number of nodes: 1e-11 with 25 to 60, and

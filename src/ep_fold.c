@@ -100,7 +100,7 @@ static sg_status pass(const sg_rows *rows, const sg_ep_model *model, const sg_si
     const sg_status status = sg_tilt_rows(rows, marg, window, ws);
     if (status != SG_OK) return status;
     const double residual = sg_sites_residual(sites, marg, window);
-    tally->logz += sg_log_evidence(marg, window);
+    tally->logz += sg_log_evidence(sites, marg, window);
     if (!isnan(tally->residual) && !(residual <= tally->residual)) tally->residual = residual;
     return SG_OK;
 }

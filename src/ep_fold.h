@@ -8,7 +8,7 @@
 #include "par.h"
 #include "sites.h"
 
-/* What turns sites into marginals. A model that knows the sites by their sums (S = sum V_i'T_i
+/* Turns sites into marginals. A model that knows the sites by their sums (S = sum V_i'T_i
  * V_i, t = sum V_i'nu_i on a basis) has them collected by absorb(); one that reads the sites
  * themselves has no sums (sums 0, absorb NULL). */
 typedef struct {
@@ -42,7 +42,7 @@ typedef struct {
     sg_carrier carrier; /* at the posterior last begun; for several classes */
 } sg_ep_model;
 
-/* What a sweep collects. */
+/* Collects what a sweep adds up. */
 typedef struct {
     double logz;     /* sg_log_evidence() of the rows so far; log|A| comes off it */
     double log_det;  /* log|A| */

@@ -13,6 +13,7 @@
 #include "chol.h"
 #include "ep_full.h"
 #include "full_trend.h"
+#include "power.h"
 #include "tolerances.h"
 
 enum { BLOCK = 64 }; /* columns treated at a time where memory should stay O(n) */
@@ -110,9 +111,7 @@ static void posterior_variances(int n, const double *K, const sg_sites *sites,
 /* Are all sites 0? Then the posterior is the prior, and A the identity. */
 static int is_prior(int n, const double *tau, const double *nu)
 {
-    for (int i = 0; i < n; i++) {
-        if (tau[i] != 0 || nu[i] != 0) return 0;
-    }
+    for (int i = 0; i < n; i++) if (tau[i] != 0 || nu[i] != 0) return 0;
     return 1;
 }
 
@@ -364,22 +363,21 @@ static int sequential_update(int i, const sg_rows *rows, double damping, sg_site
                              double *mean, double *Sigma, double *col)
 {
     const int n = rows->n;
-    const double s = Sigma[i + (size_t) n * i], m = mean[i], g = 1 - sites->tau[i] * s;
-    double d1, d2, tau, nu;
+    const double s = Sigma[i + (size_t) n * i], m = mean[i], p = rows->lik->power;
+    double d1, d2, tau, nu, g = 1 - p * sites->tau[i] * s;
     sg_tilt tilt = {.d1 = &d1, .d2 = &d2};
     if (!(g > 0)) return 0;
-    const double cav_var = s / g, cav_mean = m - cav_var * (sites->nu[i] - sites->tau[i] * m);
+    const double cav_var = s / g, cav_mean = m - cav_var * (p * (sites->nu[i] - sites->tau[i] * m));
     const double mu = cav_mean + rows->offset[i];
-    sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), &mu, &cav_var, &tilt);
+    sg_lik_power_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), &mu, &cav_var, &tilt);
     d2 = sg_site_bend(sites, cav_var, d2);
-    if (!sg_site_from_tilt(cav_mean, cav_var, d1, d2, &tau, &nu)) return 0;
+    if (!sg_site_of_power(p, cav_mean, cav_var, d1, d2, &tau, &nu)) return 0;
     const double dtau = damping * (tau - sites->tau[i]), dnu = damping * (nu - sites->nu[i]);
     if (!(1 + dtau * s > 0)) return 0;
     for (int j = 0; j < n; j++) col[j] = Sigma[j < i ? i + (size_t) n * j : j + (size_t) n * i];
     for (int j = 0; j < n; j++) mean[j] += (dnu - dtau * m) / (1 + dtau * s) * col[j];
     sg_syr(n, -dtau / (1 + dtau * s), col, Sigma, n);
-    sites->tau[i] += dtau;
-    sites->nu[i] += dnu;
+    sites->tau[i] += dtau, sites->nu[i] += dnu;
     return 1;
 }
 

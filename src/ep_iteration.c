@@ -2,7 +2,8 @@
  *
  * The EP energy is a saddle, not a minimum, at the fixed point: it may rightly get worse on the
  * way. The residual has no such excuse: when it grows well beyond the best so far, the past is
- * forgotten and the step halved. */
+ * forgotten and the step halved. Where the energy is a bound, and each step has to raise it
+ * (climbs), the residual may grow until the bound is flat to rounding. */
 #include <math.h>
 #include <Rmath.h>
 #include "ep_iteration.h"
@@ -13,6 +14,7 @@ static const double WORSE = 2;           /* times the best residual: the step wa
 static const double LOWER = 0.8;         /* of a step too long again: the longest from then on */
 static const double ASTRAY = 20;         /* times the least residual: back to the best sites */
 static const double NEAR = 0.1;          /* residual at which mixing begins */
+static const double FINE = 0.01;       /* residual below which a bound is flat to rounding */
 static const double SLOW = 0.9;          /* or times the residual before */
 
 enum {
@@ -62,7 +64,8 @@ static void pace(sg_ep_iteration *it, const sg_ep_options *options, double chang
 {
     it->waited = change < it->best ? 0 : it->waited + 1;
     const int overshoots = change > WORSE * it->best, swings = it->waited >= WAIT;
-    if (overshoots || swings) {
+    const int judges = !options->climbs || change < FINE; /* or the bound alone does */
+    if (judges && (overshoots || swings)) {
         if (it->overshoots++ > 0 || swings) it->longest = fmax2(LOWER * it->damping, SHORTEST);
         shorten(it);
         it->best = change;
@@ -87,12 +90,12 @@ static sg_step sequential_step(sg_ep_iteration *it, const sg_ep_options *options
 static sg_step batch_step(sg_ep_iteration *it, const sg_ep_options *options, double change)
 {
     if (!it->extrapolates) return SG_STEP_PLAIN;
-    if (change > ASTRAY * it->least) {
+    if (!options->climbs && change > ASTRAY * it->least) {
         it->troubles++;
         return SG_STEP_BEST;
     }
     it->least = fmin2(it->least, change);
-    it->mixes = it->mixes || change < NEAR || change > SLOW * it->last;
+    it->mixes = it->mixes || change < NEAR || (!options->climbs && change > SLOW * it->last);
     it->last = change;
     if (options->mixing == 0 || !it->mixes) return SG_STEP_PLAIN;
     it->past = fmin2(it->past + 1, options->mixing);

@@ -16,6 +16,7 @@ typedef struct {
     int mixing;     /* past sweeps that a step is mixed from; 0: not mixed */
     double damping; /* length of a batch step at first, relative to the plain one, in (0, 1] */
     double tol;     /* convergence: sg_sites_residual() at most this */
+    int climbs;     /* is the log evidence a bound that each step has to raise? (ep_loop.c) */
 } sg_ep_options;
 
 typedef enum {

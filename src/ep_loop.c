@@ -81,6 +81,13 @@ static void move_sites(double part, const double *tau, const double *nu, sg_site
 
 /* ---- Steps ---- */
 
+/* Is the bound lower than at the last valid sites, by more than the quadratures' rounding? */
+static int falls(const ep_run *go, double logz)
+{
+    const double ROUNDING = 1e-9, before = go->report->logz;
+    return go->it.valid && logz < before - ROUNDING * (fabs(before) + go->rows->n);
+}
+
 /* Sweeps at `at`, and writes log evidence, residual and trace into the report. */
 static sg_status evaluate(ep_run *go)
 {
@@ -95,8 +102,10 @@ static sg_status evaluate(ep_run *go)
                                          &tally, go->parts, collects ? go->next : NULL, NULL, NULL,
                                          go->ws);
     if (status != SG_OK) return status;
-    report->logz = tally.logz - tally.log_det;
-    if (!isfinite(report->logz) || !isfinite(tally.residual)) return SG_NOT_FINITE;
+    const double logz = tally.logz - tally.log_det;
+    if (!isfinite(logz) || !isfinite(tally.residual)) return SG_NOT_FINITE;
+    if (go->options.climbs && falls(go, logz)) return SG_NOT_PD;
+    report->logz = logz;
     report->change = tally.residual;
     if (sweep < SG_TRACE) {
         report->trace[2 * sweep] = report->logz;
@@ -187,7 +196,7 @@ static void keep(ep_run *go)
  * point the sites are made to narrow from now on. */
 static void narrow_if_lost(ep_run *go)
 {
-    if (go->it.lost == 0 || !clip(go)) return;
+    if (go->it.lost == 0 || go->options.climbs || !clip(go)) return;
     go->at.sites.nonnegative = go->last_valid.sites.nonnegative = 1;
     sg_iteration_narrow(&go->it, &go->options);
 }
@@ -207,7 +216,7 @@ static int says_nothing(const sg_sites *sites)
     return 1;
 }
 
-/* What steps need that do not go straight to the tilts' sites. */
+/* Prepares what steps need that do not go straight to the tilts' sites. */
 static void prepare_rereads(ep_run *go)
 {
     const sg_layout layout = go->at.sites.layout;
@@ -234,10 +243,12 @@ static ep_run new_run(const sg_rows *rows, const sg_ep_model *model, const sg_ep
                  .next = sg_doubles(ws, model->sums),
                  .parts = sg_doubles(ws, model->sums * model->parts)};
     if (exact) go.options.tol = HUGE_VAL;
+    go.options.climbs = rows->lik->power == 0;
+    if (go.options.climbs) go.options.batch = INT_MAX;
     if (!model->sequential) go.options.batch = INT_MAX;
     go.last_valid.sites.nonnegative = sites->nonnegative;
     go.couples = sg_is_coupled(rows) && !model->base; /* its prior is that of no rows */
-    go.rereads = !exact && (options->mixing > 0 || go.couples);
+    go.rereads = !exact && (go.options.mixing > 0 || go.couples);
     go.it = sg_iteration_new(&go.options, go.couples);
     if (go.rereads) prepare_rereads(&go);
     go.stale = exact || !says_nothing(sites);

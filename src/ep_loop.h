@@ -1,7 +1,8 @@
 /* ep_loop.h: EP of rows in memory, whatever holds the posterior.
  *
- * Which steps are taken is ep_iteration.h's. A sweep is a fold over rows (ep_fold.h). A step that
- * is shortened reads no row: it is a convex combination of two sets of sites and of their sums. */
+ * ep_iteration.h decides which steps are taken. A sweep is a fold over rows (ep_fold.h). A step
+ * that is shortened reads no row: it is a convex combination of two sets of sites and of their
+ * sums. */
 #ifndef SG_EP_LOOP_H
 #define SG_EP_LOOP_H
 

@@ -255,7 +255,7 @@ static sg_status evidence(const sg_rows *rows, sg_process *gp, const sg_sparse_r
     sg_shares(sites, marg, all);
     if (!sg_cavities(&seen, sites, marg, all)) return SG_NOT_PD;
     const sg_status status = sg_tilt_rows(&seen, marg, all, ws);
-    *logz = sg_log_evidence(marg, all) - log_det;
+    *logz = sg_log_evidence(sites, marg, all) - log_det;
     return status;
 }
 

@@ -135,19 +135,21 @@ typedef struct {
     double *G, *work;     /* m w x d */
 } span_weights;
 
-/* Computes t = d1 d1' + d2 in blocks, summed over the basis's processes. This is minus what row i
+/* Computes t = p d1 d1' + d2 in blocks, summed over the basis's processes (p: the power of the
+ * tilts, whose derivatives have been divided by it). This is minus what row i
  * adds to the weight of K_ii, twice. O(C m w^2). */
 static void add_squares(const span_weights *s, const sg_marginals *marg)
 {
     const int w = s->b->w, ww = w * w;
     const size_t size = (size_t) ww * s->span.m;
+    const double p = marg->power;
     sg_zero(size, s->t);
     for (int c = s->first; c < s->last; c++) {
         for (int i = 0; i < s->span.m; i++) {
             const size_t at = s->span.from + i + (size_t) s->b->n * c;
             const double *d1 = marg->d1 + w * at, *d2 = marg->d2 + ww * at;
             double *t = s->t + (size_t) ww * i;
-            for (int k = 0; k < ww; k++) t[k] += d1[k % w] * d1[k / w] + d2[k];
+            for (int k = 0; k < ww; k++) t[k] += p * d1[k % w] * d1[k / w] + d2[k];
         }
     }
 }

@@ -153,8 +153,9 @@ static void gradient_of_all(const sg_problem *p, const sg_bases *bases,
     sg_basis_adjoint_end(&adjoint, 1);
 }
 
-/* As sg_r_ep_full, on a basis; options also: pool; base, NULL or the states of rows that are not at
- * hand, whose sites stand; points: with the gradient, is that in the points wanted, too? state: a list of one for each basis, with the base's sums. Memory: V,
+/* As sg_r_ep_full, on a basis; options also: pool; base, NULL or the states of other chunks' rows,
+ * whose sites stand; points: with the gradient, is that in the points wanted, too? state: a list of
+ * one for each basis, with the base's sums. Memory: V,
  * n w d doubles for each kernel if pool allows; windows of 2048 rows of the basis; some d^2
  * for each process. */
 SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
@@ -183,6 +184,7 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
             gradient_of_all(&p, &bases, factor, &start, &marg, sg_gradient_in(out, &p), dbasis);
         }
         if (status == SG_OK && sg_field_int(options, "posterior")) states_in(out, &bases, sums);
+        if (status == SG_OK) sg_leave_out(&p.rows, &start, &marg, ws);
         if (status == SG_OK) sg_add_gamma(&p.rows, &marg);
     }
     sg_report_in(out, status, &report);
@@ -215,7 +217,7 @@ static void prior_in(SEXP out, const sg_problem *p, const sg_bases *bases)
     Memcpy(sg_new_vector(out, OUT_PRIOR, values), p->rows.prior, values);
 }
 
-/* What one part of a sweep works with. */
+/* Holds what one part of a sweep works with. */
 typedef struct {
     sg_problem p;
     sg_bases bases;
@@ -376,6 +378,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
         }
     }
     if (status == SG_OK) {
+        if (!collect) sg_leave_out(&q.p.rows, &q.at, &q.marg, ws);
         if (!collect) sg_add_gamma(&q.p.rows, &q.marg);
         prior_in(out, &q.p, &q.bases);
         states_in(out, &q.bases, q.next);

@@ -182,7 +182,8 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
         : sg_extension_lik(extension, sg_field_int(spec, "support"));
     const sg_lik lik = {.type = type, .theta = values, .C = C, .w = w,
                         .host = hosted ? sg_lik_host_of(sg_field(spec, "custom")) : NULL,
-                        .npar = Rf_length(theta) / C, .q = sg_field_int(spec, "q")};
+                        .npar = Rf_length(theta) / C, .q = sg_field_int(spec, "q"),
+                        .power = sg_field_double(spec, "power")};
     if (!lik.type) Rf_error("internal error: no likelihood '%s'", name);
     if (lik.type->width ? w != lik.type->width : C > 1) {
         Rf_error("internal error: %d blocks of width %d", C, w);

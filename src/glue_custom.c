@@ -3,7 +3,8 @@
  * R's errors into those of the package: they jump, which is safe because the core owns nothing. */
 #include "glue.h"
 
-/* What a host's functions are called with: the part of the specification that has the function. */
+/* Carries what a host's functions are called with: the part of the specification that has the
+ * function. */
 typedef struct {
     SEXP custom;
     int ntheta;

@@ -5,7 +5,7 @@
 #include "glue.h"
 #include "sparsegp.h"
 
-/* What both structs begin with. */
+/* Begins both structs. */
 typedef struct {
     int version, what;
 } head;
@@ -130,8 +130,8 @@ const sg_lik_type *sg_extension_lik(SEXP extension, int support)
     return type;
 }
 
-/* What R has to know: version, what it is, npar of a likelihood or whether a kernel has a shape,
- * whether a likelihood has quantiles, and whether it has what is required. */
+/* Returns what R has to know: version, what it is, npar of a likelihood or whether a kernel has a
+ * shape, whether a likelihood has quantiles, and whether it has what is required. */
 SEXP sg_r_extension(SEXP extension)
 {
     enum { VERSION, WHAT, COUNT, ORDERED, WHOLE, FIELDS };

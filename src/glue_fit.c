@@ -205,6 +205,7 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
                                   sg_doubles(ws, N2), gradient, ws);
         sg_tilt_rows_dpar(&p.rows, &marg, all, gradient + p.nk, ws);
     }
+    if (status == SG_OK) sg_leave_out(&p.rows, &start, &marg, ws);
     if (keep && status == SG_OK && factor.trend) trend_in(out, p.layout, &factor);
     if (keep && status == SG_OK) store_full(out, p.layout, &factor);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(0));

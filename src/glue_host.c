@@ -33,11 +33,12 @@ static void r_tilts(void *self, const sg_lik *lik, int n, const double *y, const
     SEXP rows = PROTECT(matrix_of(sg_lik_q(lik), n, y));
     SEXP mean = PROTECT(matrix_of(n, 1, mu)), var = PROTECT(matrix_of(n, 1, s2));
     SEXP slopes = PROTECT(Rf_ScalarLogical(dpar != NULL));
-    SEXP rest = PROTECT(Rf_list5(theta, rows, mean, var, slopes));
+    SEXP power = PROTECT(Rf_ScalarReal(lik->power));
+    SEXP rest = PROTECT(Rf_cons(theta, Rf_list5(rows, mean, var, slopes, power)));
     SEXP call = PROTECT(Rf_lcons(Rf_install("tilts_of_custom"), Rf_cons((SEXP) self, rest)));
     SEXP answer = PROTECT(Rf_eval(call, home));
     spread_answer(sg_doubles_of(answer, size * n, "tilts"), n, lik->npar, logz, d1, d2, dpar);
-    UNPROTECT(10);
+    UNPROTECT(11);
 }
 
 /* custom is reached from the arguments of the entry, so R keeps it as long as the call lasts. */

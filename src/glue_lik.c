@@ -46,7 +46,7 @@ static int can_quadrature(const sg_lik *lik)
 
 enum { GRAIN = 16 }; /* rows a thread takes at once */
 
-/* What an entry is given and gives, numbers of n rows; what an entry has no use for is NULL. */
+/* Holds what an entry is given and gives, numbers of n rows; NULL is what it has no use for. */
 typedef struct {
     const sg_lik *lik;
     int n, quad;

@@ -264,7 +264,7 @@ sg_status sg_ivm_criterion(const sg_kernel *kernel, const sg_rows *rows, int p, 
         const sg_span all = {0, m};
         if (!sg_cavities(&b.rows, NULL, &b.marg, all)) status = SG_NOT_PD;
         else status = sg_tilt_rows(&b.rows, &b.marg, all, ws);
-        *logq += sg_log_evidence(&b.marg, all);
+        *logq += sg_log_evidence(NULL, &b.marg, all);
         if (status == SG_OK && dkernel) {
             block_gradient(kernel, &post, &b, N, q, dkernel, dlik, ws);
         }

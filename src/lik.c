@@ -1,5 +1,5 @@
-/* lik.c: the catalogue of likelihoods, quadrature where a type has no closed form, each class
- * against the rest, and what tilts of classes have in common (lik.h).
+/* lik.c: the catalogue of likelihoods, quadrature where a type has no closed form, one-vs-rest
+ * classes, and what tilts of classes have in common (lik.h).
  *
  * Quadrature serves C = w = 1 (quad.h, smooth.h). With E over the tilted distribution p(y|f) N(f;
  * mu, s2) / Z and l = log p(y|f),
@@ -286,18 +286,18 @@ void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2,
     if (spread) *spread = about_f;
 }
 
-/* ---- Each class against the rest ---- */
+/* ---- One-vs-rest ---- */
 
-static int is_against_rest(const sg_lik *self)
+int sg_lik_is_against_rest(const sg_lik *self)
 {
     return self->C > 1 && !self->type->classes;
 }
 
 /* Class c alone, and *y what it sees of the class number in the data row. */
-static sg_lik class_against_rest(const sg_lik *self, int c, const double *row, double *y)
+sg_lik sg_lik_against_rest(const sg_lik *self, int c, const double *row, double *y)
 {
     const sg_lik own = {.type = self->type, .theta = self->theta + self->npar * c, .C = 1,
-                        .w = self->w, .npar = self->npar};
+                        .w = self->w, .npar = self->npar, .power = self->power};
     if (row) *y = *row == c + 1 ? 1 : -1;
     return own;
 }
@@ -309,7 +309,7 @@ static void tilt_against_rest(const sg_lik *self, const double *row, const doubl
     out->logz = 0;
     for (int c = 0; c < self->C; c++) {
         double y;
-        const sg_lik own = class_against_rest(self, c, row, &y);
+        const sg_lik own = sg_lik_against_rest(self, c, row, &y);
         sg_tilt tilt = {.d1 = out->d1 + c, .d2 = out->d2 + c};
         sg_lik_tilt(&own, &y, mu + c, s2 + c, &tilt);
         out->logz += tilt.logz;
@@ -322,7 +322,7 @@ static void dpar_against_rest(const sg_lik *self, const double *row, const doubl
 {
     for (int c = 0; c < self->C; c++) {
         double y;
-        const sg_lik own = class_against_rest(self, c, row, &y);
+        const sg_lik own = sg_lik_against_rest(self, c, row, &y);
         sg_lik_tilt_dpar(&own, &y, mu + c, s2 + c, dpar + self->npar * c);
     }
 }
@@ -332,7 +332,7 @@ static void predict_against_rest(const sg_lik *self, const double *mu, const dou
                                  double *mean, double *var)
 {
     for (int c = 0; c < self->C; c++) {
-        const sg_lik own = class_against_rest(self, c, 0, 0);
+        const sg_lik own = sg_lik_against_rest(self, c, 0, 0);
         sg_lik_predict(&own, mu + c, s2 + c, mean + c, var + c);
     }
 }
@@ -341,11 +341,11 @@ static void predict_against_rest(const sg_lik *self, const double *mu, const dou
 void sg_lik_site(const sg_lik *self, const double *y, int c, double *tau, double *nu)
 {
     double label;
-    if (!is_against_rest(self)) {
+    if (!sg_lik_is_against_rest(self)) {
         self->type->site(self, y, tau, nu);
         return;
     }
-    const sg_lik own = class_against_rest(self, c, y, &label);
+    const sg_lik own = sg_lik_against_rest(self, c, y, &label);
     own.type->site(&own, &label, tau, nu);
 }
 
@@ -367,7 +367,7 @@ static int is_smooth(const sg_lik *self) { return self->type->slopes && !self->t
 void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *S,
                  sg_tilt *out)
 {
-    if (is_against_rest(self)) tilt_against_rest(self, y, mu, S, out);
+    if (sg_lik_is_against_rest(self)) tilt_against_rest(self, y, mu, S, out);
     else if (self->type->tilt) self->type->tilt(self, y, mu, S, out);
     else if (!is_smooth(self) || !sg_smooth_tilt(self, y, *mu, *S, out)) {
         sg_lik_tilt_quad(self, y, mu, S, out);
@@ -380,7 +380,7 @@ void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
                       double *dpar)
 {
     if (self->npar == 0) return;
-    if (is_against_rest(self)) dpar_against_rest(self, y, mu, S, dpar);
+    if (sg_lik_is_against_rest(self)) dpar_against_rest(self, y, mu, S, dpar);
     else if (self->type->tilt_dpar) self->type->tilt_dpar(self, y, mu, S, dpar);
     else if (!is_smooth(self) || !sg_smooth_dpar(self, y, *mu, *S, dpar)) {
         sg_lik_tilt_dpar_quad(self, y, mu, S, dpar);
@@ -391,7 +391,7 @@ void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var)
 {
-    if (is_against_rest(self)) predict_against_rest(self, mu, S, mean, var);
+    if (sg_lik_is_against_rest(self)) predict_against_rest(self, mu, S, mean, var);
     else if (self->type->predict) self->type->predict(self, mu, S, mean, var);
     else sg_lik_predict_quad(self, mu, S, mean, var, 0);
 }

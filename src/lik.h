@@ -24,6 +24,8 @@
  *                                        var[C blocks of w x w]. NULL: quadrature of moments
  *   site(self, y, tau, nu)               the exact site when log p is quadratic in f, else NULL:
  *                                        tau[w x w], nu[w]
+ *   limit(self, y, mu, s2, out)          E log p(y|f) under N(mu, s2), s2 > 0, and its derivatives
+ *                                        in mu (power.h). NULL: quadrature of logp
  *   slopes(self, y, f, out)              log p's first and second derivative in f into out[2].
  *                                        NULL: differences of logp, unless it is kinked
  *   logps(self, y, n, f, out)            log p(y|f) at n values of f. NULL: logp, one by one. Worth
@@ -91,6 +93,7 @@ typedef struct {
     void (*predict)(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var);
     void (*site)(const sg_lik *self, const double *y, double *tau, double *nu);
+    void (*limit)(const sg_lik *self, const double *y, double mu, double s2, sg_tilt *out);
     void (*slopes)(const sg_lik *self, const double *y, double f, double *out);
     void (*logps)(const sg_lik *self, const double *y, int n, const double *f, double *out);
     void (*tails)(const sg_lik *self, const double *y, const double *mu, const double *S,
@@ -110,7 +113,7 @@ enum {
 
 /* A likelihood whose log p the host has, as R does of a function that a user wrote (lik_custom.c).
  * tilts() writes log Z, d1, d2 and, unless dpar is NULL, dlogZ/dtheta[npar x n] of n data rows
- * under N(mu[i], s2[i]); C = w = 1. It may jump, and is for the host's own thread alone. */
+ * under N(mu[i], s2[i]), C = w = 1; those of lik->power, divided by it, as power.h has them. It may jump, and is for the host's own thread alone. */
 typedef struct {
     void *self;
     void (*tilts)(void *self, const sg_lik *lik, int n, const double *y, const double *mu,
@@ -124,7 +127,9 @@ struct sg_lik {
     int w;               /* latent values of one that it sees at once */
     int npar;            /* hyperparameters of each: its type's, or as many as it brings */
     int q;               /* numbers in a data row, where its type leaves them to it */
-    const sg_lik_host *host; /* NULL: log p is C's */
+    const sg_lik_host *host;  /* NULL: log p is C's */
+    double power;             /* to which EP raises it, in [0, 1]; 0: the limit (power.h) */
+    const sg_lik_type *whole; /* of a type that is a power: the type that is raised to it */
 };
 
 /* Is a variance so small that the square of its root may vanish? NaN is not. */
@@ -158,6 +163,11 @@ void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
                       double *dpar);
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var);
+
+/* Is each class set against the rest? Then class c alone, as a likelihood with C = 1, and into *y
+ * what it sees of the class number in the data row; row NULL: *y is left alone. */
+int sg_lik_is_against_rest(const sg_lik *self);
+sg_lik sg_lik_against_rest(const sg_lik *self, int c, const double *row, double *y);
 
 /* The exact site of process c, of types that have one. */
 void sg_lik_site(const sg_lik *self, const double *y, int c, double *tau, double *nu);

@@ -23,7 +23,7 @@ static const double TINY = 1e-290; /* far above the smallest normal number */
 
 static double log_precision_of(const sg_lik *self) { return sg_log_within(self->theta[1]); }
 
-/* What log p needs at f: z, log m and log(1 - m), m and 1 - m, and a and b with their
+/* Holds what log p needs at f: z, log m and log(1 - m), m and 1 - m, and a and b with their
  * logarithms. */
 typedef struct {
     double z, log_m, log_n, m, n, log_a, log_b, a, b;

@@ -68,7 +68,7 @@ static factor gumbel_factor(double m, double var, int own)
 
 /* ---- The inner EP ---- */
 
-/* What a sweep has of all factors. */
+/* Holds what a sweep has of all factors. */
 typedef struct {
     double mean[SG_BLOCK_MAX], var[SG_BLOCK_MAX]; /* posterior of z - m, under the sites */
     double log_det;                               /* of (I + T^1/2 S T^1/2)^1/2 */

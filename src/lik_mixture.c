@@ -12,7 +12,7 @@
  *   log Z = log sum s_j,  r_j = s_j / Z,  q_j = G_j^{-T} b,  R_j = -G_j^{-T} P_j,
  *   d1 = sum r_j q_j,  d2 = sum r_j R_j + sum r_j (q_j - d1)(q_j - d1)'.
  *
- * Where a G_j has an eigenvalue that is not positive there is no integral: the part widens more
+ * If a G_j has an eigenvalue that is not positive there is no integral: the part widens more
  * than the marginal can bear, and log Z is no number. A new response is the vector itself. */
 #include <math.h>
 #include <Rmath.h>

@@ -203,7 +203,7 @@ static void unpack(const race *r, int y, double total, double mean_q, double *d1
     d1[y] = -sum;
 }
 
-/* What is wanted of how classes depend on each other, summed over the nodes. */
+/* Holds what is wanted of how classes depend on each other, summed over the nodes. */
 typedef struct {
     int y;
     double mean[SG_LIK_MAX_CLASSES];

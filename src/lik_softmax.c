@@ -140,8 +140,8 @@ static double log_z(const sg_lik *self, int y, const double *mu, const double *s
     return fmin2(all.log0 + log(total), 0);
 }
 
-/* What a tilt adds up over v: weights, and with a_c = l_c less its value where the integral has its
- * origin, d1 of w a, d2 of w a (G' + a), own of w l'. */
+/* Holds what a tilt adds up over v: weights, and with a_c = l_c less its value where the integral
+ * has its origin, d1 of w a, d2 of w a (G' + a), own of w l'. */
 typedef struct {
     double total, slope;
     double common[SG_LIK_MAX_CLASSES];

@@ -1,4 +1,4 @@
-/* lik_squares.c: two classes by least squares. Labels y = -1 or 1 are learned from as numbers, y ~
+/* lik_squares.c: two classes by least squares. Labels y = -1 or 1 have the Gaussian likelihood y ~
  * N(f + bias, noise) (Rasmussen and Williams 2006, 6.5); a new row's second class has
  *   P = 1 / (1 + exp(-4 (f + bias))),
  * whose slope at 0 is 1: a step between the two labels' numbers. theta: bias, log noise.

@@ -69,6 +69,18 @@ static void step_tilt(const sg_lik *self, const double *y, const double *mu, con
     out->logz = noisy_tilt(&n, y[0], *mu, *s2, out->d1, out->d2);
 }
 
+/* Computes L = log e + (log(1 - e) - log e) Phi(z), z = y mu / sd, which a step between two values
+ * of log p makes, and its derivatives in mu. */
+static void step_limit(const sg_lik *self, const double *y, double mu, double s2, sg_tilt *out)
+{
+    const noisy n = noisy_of(self);
+    const double sd = sqrt(s2), z = y[0] * mu / sd, slope = M_1_SQRT_2PI * exp(-0.5 * z * z);
+    const double height = log_sum(n.log_e, n.log_rest) - n.log_e;
+    out->logz = n.log_e + height * pnorm5(z, 0, 1, 1, 0);
+    *out->d1 = height * y[0] * slope / sd;
+    *out->d2 = -height * z * slope / s2;
+}
+
 /* Computes P(y = 1) and P(y = 1) P(y = -1) from the two labels' log Z. */
 static void step_predict(const sg_lik *self, const double *mu, const double *s2, double *mean,
                          double *var)
@@ -113,7 +125,7 @@ const sg_lik_type sg_lik_step = {
     .par = {"noise"},
     .logp = step_logp, .moments = step_moments, .locate = step_locate,
     .slopes = sg_lik_slopes_of_tilt, .tilt = step_tilt, .tilt_dpar = step_tilt_dpar,
-    .predict = step_predict
+    .predict = step_predict, .limit = step_limit
 };
 
 const sg_lik_type sg_lik_flip = {

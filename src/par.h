@@ -3,8 +3,8 @@
  *
  * The rows 0 .. n - 1 (or processes, or columns) go to the body in chunks of `grain`, whatever the
  * number of threads, and no sum crosses chunks: so the numbers are the same, bit for bit, for any
- * number of threads. Who wants a sum over rows keeps one for each chunk (a chunk's number is from /
- * grain) and adds them up in order afterwards.
+ * number of threads. To sum over rows, keep one partial sum for each chunk (its number is from /
+ * grain), and add them up in order afterwards.
  *
  * Matrix products are the BLAS's, which may have threads of its own. Loops over bodies that are
  * mostly BLAS (sg_par_products) run on our threads only where it has none. Measured on two cores,

@@ -8,6 +8,7 @@
 #include <math.h>
 #include "block.h"
 #include "coupled.h"
+#include "power.h"
 #include "par.h"
 #include "sites.h"
 #include "hosted.h"
@@ -55,7 +56,14 @@ void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, do
  * Formulas 81-83 with beta = -d2. Returns 0 where the tilted variance is not positive. */
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu)
 {
-    const double D = 1 + s2 * d2, t = -d2 / D, v = (d1 - mu * d2) / D;
+    return sg_site_of_power(1, mu, s2, d1, d2, tau, nu);
+}
+
+/* The tilt by a power has derivatives p d1 and p d2, and asks for the site to the power p: both
+ * sides are divided by p. */
+int sg_site_of_power(double p, double mu, double s2, double d1, double d2, double *tau, double *nu)
+{
+    const double D = 1 + p * s2 * d2, t = -d2 / D, v = (d1 - mu * d2) / D;
     if (!(D > 0) || !isfinite(t) || !isfinite(v)) return 0;
     *tau = t;
     *nu = v;
@@ -99,14 +107,17 @@ void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span)
  * mean
  *   cav_mean = cav_var (mean / var - nu) = mean - cav_var alpha,
  * in which nothing cancels when a site is nearly all of the row's precision. Returns whether it is
- * a distribution, and not far wider than the prior. Formulas 78 and 79: lambda_i = cav_var. */
+ * a distribution, and not far wider than the prior. Formulas 78 and 79: lambda_i = cav_var. A power
+ * p of the site takes p tau and p alpha. */
 static int scalar_cavity(const sg_rows *rows, int i, int c, sg_marginals *marg)
 {
     const double *prior = sg_prior_of(rows, i, c);
     const size_t at = i + (size_t) rows->n * c;
+    const double p = rows->lik->power;
+    marg->g[at] = (1 - p) + p * marg->g[at];
     if (!(marg->g[at] > 0)) return 0;
     marg->cav_var[at] = marg->var[at] / marg->g[at];
-    marg->cav_mean[at] = marg->mean[at] - marg->cav_var[at] * marg->alpha[at];
+    marg->cav_mean[at] = marg->mean[at] - marg->cav_var[at] * (p * marg->alpha[at]);
     return !prior || !(marg->cav_var[at] > SG_WIDE_CAVITY * (*prior + sg_extra_var(rows, i, c)));
 }
 
@@ -138,6 +149,7 @@ static int block_cavity(const sg_rows *rows, const sg_sites *sites, int i, int c
 int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span)
 {
     const int blocks = rows->lik->w > 1;
+    marg->power = rows->lik->power;
     for (int c = 0; c < rows->lik->C; c++) {
         for (int i = span.from; i < span.from + span.m; i++) {
             const int good = blocks ? block_cavity(rows, sites, i, c, marg)
@@ -170,7 +182,7 @@ static int tilt_row(const sg_rows *rows, const sg_marginals *marg, int i, double
     double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
     sg_tilt tilt = {.d1 = d1, .d2 = d2, .cross = cross, .own = own};
     sg_cavities_of_row(rows, marg, i, mu, S);
-    sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, S, &tilt);
+    sg_lik_power_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, S, &tilt);
     if (own) keep_weights(marg, i, &tilt);
     double sum = marg->logz[i] = tilt.logz;
     for (int c = 0; c < C; c++) {
@@ -229,7 +241,7 @@ static sg_status dpar_chunk(void *ctx, int from, int to, int slot, const sg_ws *
     sg_zero(npar, dpar);
     for (int i = job->from + from; i < job->from + to; i++) {
         sg_cavities_of_row(job->rows, job->marg, i, mu, S);
-        sg_lik_tilt_dpar(lik, sg_lik_row(lik, job->rows->y, i), mu, S, dpar);
+        sg_lik_power_dpar(lik, sg_lik_row(lik, job->rows->y, i), mu, S, dpar);
     }
     return SG_OK;
 }
@@ -309,7 +321,7 @@ static int scalar_target(const sg_sites *sites, const sg_marginals *marg, size_t
                          double *nu)
 {
     const double s2 = marg->cav_var[at], d2 = sg_site_bend(sites, s2, marg->d2[at]);
-    return sg_site_from_tilt(marg->cav_mean[at], s2, marg->d1[at], d2, tau, nu);
+    return sg_site_of_power(marg->power, marg->cav_mean[at], s2, marg->d1[at], d2, tau, nu);
 }
 
 /* The same in blocks. */
@@ -356,16 +368,26 @@ int sg_sites_of_all_tilts(const sg_sites *sites, const sg_marginals *marg, doubl
     return skipped;
 }
 
+/* Returns log|G| / p of a site, and in the limit p = 0 what that tends to, -tau var (w = 1). */
+static double log_share(const sg_sites *sites, const sg_marginals *marg, size_t at)
+{
+    if (marg->power == 0) return -sites->tau[at] * marg->var[at];
+    return log(marg->g[at]) / marg->power;
+}
+
 /* Adds sum log Z - sum (log g + cav_mean'alpha) / 2, row by row and then process by process.
- * Formulas 87 and 88 row by row: at any sites, and stationary at a fixed point. O(m C w). */
-double sg_log_evidence(const sg_marginals *marg, sg_span span)
+ * Formulas 87 and 88 row by row: at any sites, and stationary at a fixed point. With a power p it
+ * is
+ *   log int prior(f) prod t_i(f) df + sum (log Z_i - log int cavity_i(f) t_i(f)^p df) / p
+ * (Minka 2004), where log Z_i is of the tilt by p(y|f)^p. O(m C w). */
+double sg_log_evidence(const sg_sites *sites, const sg_marginals *marg, sg_span span)
 {
     const sg_layout l = marg->layout;
     double sum = 0;
     for (int i = span.from; i < span.from + span.m; i++) sum += marg->logz[i];
     for (int c = 0; c < l.C; c++) {
         const size_t from = span.from + (size_t) l.n * c;
-        for (size_t at = from; at < from + span.m; at++) sum -= 0.5 * log(marg->g[at]);
+        for (size_t at = from; at < from + span.m; at++) sum -= 0.5 * log_share(sites, marg, at);
         for (size_t k = l.w * from; k < l.w * (from + span.m); k++) {
             sum -= 0.5 * marg->cav_mean[k] * marg->alpha[k];
         }
@@ -416,34 +438,4 @@ int sg_sites_clip(sg_sites *sites)
         else sg_block_clip(w, T);
     }
     return any;
-}
-
-/* ---- Likelihoods that are sites themselves ---- */
-
-/* Writes T = (I + P gamma)^{-1} P for a likelihood's exact precision P, and nu with it: what the
- * marginal leaves out is noise between it and the likelihood. With w = 1
- *   tau = p / (1 + gamma p),   nu = (h - p offset) / (1 + gamma p). */
-static void exact_site(const sg_rows *rows, int i, int c, double *tau, double *nu)
-{
-    const int w = rows->lik->w;
-    const double *offset = rows->offset + (size_t) w * i;
-    sg_lik_site(rows->lik, sg_lik_row(rows->lik, rows->y, i), c, tau, nu);
-    if (w == 1) {
-        const double shrink = 1 + sg_extra_var(rows, i, c) * *tau;
-        *nu = (*nu - *tau * *offset) / shrink;
-        *tau /= shrink;
-    } else {
-        sg_block_soften(w, offset, sg_gamma_of(rows, i, c), tau, nu);
-    }
-}
-
-/* Writes the sites of a span whose likelihood is Gaussian in f: no iteration changes them. */
-void sg_exact_sites(const sg_rows *rows, sg_span span, sg_sites *sites)
-{
-    const size_t w = rows->lik->w, n = rows->n;
-    for (int c = 0; c < rows->lik->C; c++) {
-        for (int i = span.from; i < span.from + span.m; i++) {
-            exact_site(rows, i, c, sites->tau + w * w * (i + n * c), sites->nu + w * (i + n * c));
-        }
-    }
 }

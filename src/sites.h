@@ -94,6 +94,7 @@ typedef struct {
     double *logz;               /* rows: log Z of the tilts at the cavities, */
     double *d1, *d2;            /* and its derivatives */
     double *W;                  /* of coupled classes, weights of rows (coupled.h); NULL: absent */
+    double power;               /* of the sites that cavities are without, see sg_cavities() */
 } sg_marginals;
 
 sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws);
@@ -104,9 +105,15 @@ sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws);
  * <= 0 or a number is not finite: there is no such site, and tau, nu are left alone. */
 int sg_site_from_tilt(double mu, double s2, double d1, double d2, double *tau, double *nu);
 
-/* The part of d2, at a cavity of variance s2, that a site can have: where sites are to narrow, a
- * likelihood that widens the marginal is replaced by one that only shifts it; and so it is where
- * it widens it by no more than the rounding of a quadrature. w = 1. */
+/* The same in power EP (Minka 2004): the cavity (mu, s2) is without the power p of the site, and d1
+ * and d2 are of the tilt by p(y|f)^p, each divided by p: D = 1 + p s2 d2. p = 1: the site above;
+ * p = 0: tau = -d2, nu = d1 - mu d2, of variational inference. */
+int sg_site_of_power(double p, double mu, double s2, double d1, double d2, double *tau,
+                     double *nu);
+
+/* Returns the part of d2, at a cavity of variance s2, that a site can have: if negative site
+ * precisions are not allowed d2 > 0 becomes 0, as it always does within the rounding of a
+ * quadrature. w = 1. */
 static inline double sg_site_bend(const sg_sites *sites, double s2, double d2)
 {
     return d2 > 0 && (sites->nonnegative || s2 * d2 < SG_NO_BEND) ? 0 : d2;
@@ -121,16 +128,17 @@ void sg_step_kl(double d1, double d2, double s2, double kl[2]);
 void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span);
 
 /* Cavities of a span: cov = G^{-1} var, mean = mean - cov alpha, G = I - var tau (formulas 78-79
- * with nothing that cancels when a site is nearly all the row's precision). Returns 0 where a
- * cavity is no distribution, or far wider than the prior + gamma (tolerances.h). */
+ * with nothing that cancels when a site is nearly all the row's precision). In power EP the cavity
+ * is without that power of the site, and g = 1 - p var tau from then on. Returns 0 where a cavity
+ * is no distribution, or far wider than the prior + gamma (tolerances.h). */
 int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span);
 
 /* The cavities of row i with offset and gamma, as its likelihood sees them: mu[C w], S[blocks]. */
 void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
                         double *S);
 
-/* Tilts of a span at its cavities, gamma added to the variance. SG_NOT_FINITE when a number is
- * not. */
+/* Tilts of a span at its cavities, gamma added to the variance; with a power p those by p(y|f)^p,
+ * log Z, d1 and d2 divided by p (power.h). SG_NOT_FINITE when a number is not. */
 sg_status sg_tilt_rows(const sg_rows *rows, sg_marginals *marg, sg_span span, const sg_ws *ws);
 
 /* Adds dlogZ/dtheta of a span, at its cavities, to dlik (formulas as in lik.h). */
@@ -153,11 +161,18 @@ int sg_sites_of_tilts(const sg_sites *sites, const sg_marginals *marg, int c, sg
 int sg_sites_of_all_tilts(const sg_sites *sites, const sg_marginals *marg, double *tau, double *nu);
 
 /* A span's part of the log evidence (formulas 87-88; at any sites, stationary at a fixed point),
- *   sum logz_i - sum (log|G| + cav_mean'alpha) / 2
- * over rows and over sites. Less log|A|, with A'A = I + V'TV or its like, of all processes
- * together, it is sum (logZ - logZ~) - log|A| + m'nu / 2, but adds no large terms of opposite sign
- * when the sites are sharp. */
-double sg_log_evidence(const sg_marginals *marg, sg_span span);
+ *   sum logz_i - sum (log|G| / p + cav_mean'alpha) / 2
+ * over rows and over sites, p the power (1: EP; 0: in the limit tau var stands for -log|G| / p, and
+ * the whole is the variational lower bound; sites NULL: p = 1). Less log|A|, with A'A = I + V'TV or
+ * its like, of all processes together, it is sum (logZ - logZ~) - log|A| + m'nu / 2, but adds no
+ * large terms of opposite sign when the sites are sharp. */
+double sg_log_evidence(const sg_sites *sites, const sg_marginals *marg, sg_span span);
+
+/* Replaces cavities and their log Z by those without the whole of each site, which are a row's
+ * leave-one-out moments and density, where a power was left out. A site that has no such cavity has
+ * NaN. w = 1. */
+sg_status sg_leave_out(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg,
+                       const sg_ws *ws);
 
 /* How many of a span's likelihood terms would widen the posterior. */
 int sg_n_clipped(const sg_marginals *marg, sg_span span);

@@ -15,7 +15,8 @@
 sg_status sg_state_factor(int d, const double *S, int lds, const double *t, double *Ainv, double *m,
                           double *log_det);
 
-/* Where the q coefficients of a mean go: coef[q x C], J[C times d x q], root[C times q x q] */
+/* Points to where the q coefficients of a mean go: coef[q x C], J[C times d x q], root[C times q x
+ * q] */
 typedef struct {
     int q;
     double *coef, *J, *root;

@@ -123,6 +123,23 @@ custom_kernel <- function() {
   })
 }
 
+# Powers of likelihoods: closed forms, quadratures, functions of R, classes one-vs-rest
+power_fits <- function() {
+  data <- helpers$golden_data()
+  own <- lik_custom(function(y, f, theta) dcauchy(y, f, theta[["scale"]], log = TRUE),
+                    theta = c(scale = 0.3), check = FALSE)
+  lapply(list(lik_student(), lik_laplace(), own), function(lik) {
+    lapply(c(0.5, 0), function(power) {
+      lapply(c(Inf, 8), function(size) {
+        fit <- sparsegp(number ~ x1 + x2, data, lik, kernel_rbf(1, 1),
+                        method = method_ep(size, power = power, sweeps = 5),
+                        learn = learn_control(inner = 1, outer = 1))
+        list(coef(fit), predict(fit, data, se.fit = TRUE))
+      })
+    })
+  })
+}
+
 # Entries that only tests call
 for_tests <- noted(function() {
   spec <- list(type = "rbf", vars = 0:1, levels = c(0, 0), ard = FALSE, degree = 0L, parts = list())
@@ -156,7 +173,7 @@ for_tests <- noted(function() {
                 list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE, rows = 3)),
     .Call(sg_catalogue),
     tryCatch(.Call(sg_extension, c("stats", "none")), error = conditionMessage), # not there
-    custom_kernel()
+    custom_kernel(), suppressWarnings(power_fits())
   )
 })
 environment(for_tests) <- helpers

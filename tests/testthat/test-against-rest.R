@@ -82,7 +82,7 @@ test_that("classes against the rest learn, predict, and tell what they are", {
                             "bias.virginica"))
   expect_gt(mean(predict(fit, type = "class") == iris$Species), 0.95)
   expect_equal(unname(rowSums(predict(fit, iris, type = "prob"))), rep(1, 150), tolerance = 1e-12)
-  expect_output(print(fit), "3 classes, each against the rest")
+  expect_output(print(fit), "3 classes, one-vs-rest")
   confusion <- summary(fit)$confusion
   expect_identical(sum(confusion), 150L)
   expect_identical(dim(residuals(fit)), c(150L, 3L))

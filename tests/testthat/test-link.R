@@ -155,7 +155,7 @@ test_that("the joint covariance is that of draws, with the standard errors on it
   expect_identical(dim(predict(counts(), new, "link", covariance = TRUE)$covariance), c(3L, 3L))
 })
 
-test_that("a response of 0 and 1 that is taken for numbers is told of", {
+test_that("a response of 0 and 1 that is treated as numeric gives a message", {
   expect_message(fit <- sparsegp(am ~ wt, mtcars, learn = FALSE), "only 0 and 1.*probit")
   expect_identical(fit$likelihood$type, "gaussian")
   expect_no_message(sparsegp(am ~ wt, mtcars, lik_gaussian(), learn = FALSE))

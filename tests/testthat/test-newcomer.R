@@ -201,23 +201,22 @@ test_that("lik_step() after any number of sweeps is a fit, which says that EP ha
   expect_true(fit(separable, method_ep())$convergence$converged)
 })
 
-test_that("lik_step() is an error where EP has an evidence that labels cannot have", {
+test_that("lik_step() is no error where EP has an evidence that labels cannot have", {
   slow_tier()
   set.seed(1)
   x <- rnorm(200)
   d <- list(x = round(x, 1), y = as.double(x + rnorm(200) > 0))
   # where EP stands after 200 sweeps without a fixed point is up to rounding, and so to the BLAS
-  found <- suppressWarnings(tryCatch(sparsegp(d$x, d$y, lik_step(fixed(0.05)), learn = FALSE),
-                                     sparsegp_error = identity))
-  if (inherits(found, "error")) expect_match(conditionMessage(found), "no fixed point.*lik_flip")
-  else expect_true(found$log_evidence <= 0 && !found$convergence$converged)
+  found <- suppressWarnings(sparsegp(d$x, d$y, lik_step(fixed(0.05)), learn = FALSE))
+  expect_lt(found$log_evidence, 0)
+  expect_true(!is.null(found$convergence$fallback) || found$convergence$change < 0.01)
   expect_error(refuse_impossible(list(logz = 3, change = 1), lik_step(fixed(0.05)), 200),
                "no fixed point.*lik_flip", class = "sparsegp_error")
   expect_silent(refuse_impossible(list(logz = -3, change = 1), lik_step(fixed(0.05)), 200))
   # ten labels at one input, five of each kind, lead nowhere, but to nothing impossible
   expect_warning(
     expect_warning(fit <- sparsegp(rep(0, 10), rep(0:1, 5), lik_step(fixed(0.05)), learn = FALSE),
-                   "did not converge"),
+                   "no fixed point.*lik_flip"),
     "No input varies"
   )
   expect_lt(as.double(logLik(fit)), 0)

@@ -236,7 +236,7 @@ test_that("a forecast goes on after the series, by its parts", {
   series <- data.frame(year = c(time(nottem))[1:60], degrees = c(nottem)[1:60])
   fit <- sparsegp(degrees ~ year, series, learn = FALSE,
                   kernel = kernel_rbf() + kernel_periodic(period = 1))
-  drawn <- drawing(plot(fit, "forecast", n = 9, ahead = 2))
+  drawn <- drawing(plot(fit, "forecast", n = 9, ahead = 24))
   expect_named(drawn, c("series", "rbf(year)", "periodic(year)"))
   expect_equal(max(drawn$series$year), max(series$year) + 2)
   expect_equal(drawn$series$fit, unname(predict(fit, drawn$series)), tolerance = ROUNDING)

@@ -366,7 +366,7 @@ test_that("more than two classes: each against the rest, in chunks, in any label
   before <- fit
   after <- update(fit, flowers[1:2, ])
   expect_equal(kl(after, before) >= 0, TRUE)
-  expect_output(print(summary(fit)), "3 classes, each against the rest: setosa, versicolor")
+  expect_output(print(summary(fit)), "3 classes, one-vs-rest: setosa, versicolor")
 })
 
 test_that("what classes against the rest cannot give is refused with the reason", {

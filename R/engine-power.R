@@ -1,0 +1,35 @@
+# Power EP: EP with a power of each likelihood term, and what is done where EP finds no fixed point.
+#
+# A power p of a term leaves its cavity, is in its tilt, and 1 / p of the result is its site (Minka
+# 2004). p = 1 is EP; in the limit p = 0 the posterior is the normal distribution of least
+# Kullback-Leibler divergence from it, and log Z a lower bound of the log evidence. A bound has a
+# maximum, and each step raises it (ep_loop.c): the limit always ends, with a log evidence that
+# responses can have.
+
+# Can the terms be raised to a power? Their quadratures are over one latent value.
+has_powers <- function(problem) {
+  known <- catalogue()$likelihoods[[problem$lik$type]]
+  problem_width(problem) == 1L && !isTRUE(known$classes)
+}
+
+# Returns the problem as variational inference sees it.
+variational <- function(problem) {
+  problem$options$power <- 0
+  problem
+}
+
+# Returns theta for the limit, in which no label is impossible: a label noise of 0 is replaced by
+# the least that is not (`least` of lik_code()).
+theta_at_limit <- function(problem, theta) {
+  least <- lik_traits(problem$lik)$least
+  if (is.null(least) || !is_at_limit(problem)) return(theta)
+  replace(theta, theta == -Inf, least)
+}
+
+# Does the problem's method ask for the limit?
+is_at_limit <- function(problem) identical(as.double(problem$options$power), 0)
+
+# Is there a limit to go to, where EP is not there already, nor exact?
+has_limit <- function(problem) {
+  has_powers(problem) && !lik_traits(problem$lik)$exact && !is_at_limit(problem)
+}

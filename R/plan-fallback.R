@@ -1,0 +1,32 @@
+# Runs of fits that always end: variational inference in the place of EP without a fixed point.
+
+# Stops where a method wants a power and the likelihood has none.
+refuse_power <- function(method, problem) {
+  if (is.null(method$power) || method$power == 1 || has_powers(problem)) return(invisible())
+  stop_sparsegp("method", paste0("has power = ", method$power, ", and a term of the likelihood ",
+                                 lik_label(problem$lik), " has several latent values"),
+                "Leave `power` at 1, or use a likelihood of one latent value")
+}
+
+# Has EP led to what is no approximation of anything? Sweeps that go round the same few sites may
+# end where the residual happens to be small, so it has to be smaller than where EP is on its way.
+# Fewer sweeps than that, if all of them were used, say nothing: they are what a user wants.
+is_lost <- function(run, problem) {
+  if (run$status != 0L) return(TRUE)
+  ended <- run$sweeps >= policy$wandering_sweeps || isTRUE(run$sweeps < problem$options$sweeps)
+  wanders <- !run$converged && ended && !isTRUE(run$change <= NEAR / 10)
+  wanders || is_impossible(problem$lik, run$logz, problem_rows(problem))
+}
+
+# Runs EP for a fit, and where it is lost the limit in its place. run$fallback is then the record:
+# what EP came to. A kernel matrix without a factor is no better in the limit, and remains an error.
+run_to_end <- function(problem, theta, sites = NULL) {
+  run <- engine_run(problem, theta, sites, posterior = TRUE)
+  if (!has_limit(problem) || !is_lost(run, problem)) return(run)
+  limit <- engine_run(variational(problem), theta, posterior = TRUE)
+  if (limit$status != 0L) return(run)
+  replaced <- theta_at_limit(variational(problem), theta)
+  limit$fallback <- list(power = 0, sweeps = run$sweeps, change = run$change,
+                         log_evidence = run$logz, replaced = any(replaced != theta))
+  limit
+}

@@ -1,0 +1,50 @@
+# How finely a curve is computed: so that each of its seasons, and each bend that its kernel allows,
+# has enough points to be drawn as a curve.
+
+FEWEST_NODES <- 201L # of a curve
+
+MOST_NODES <- 2001L
+
+NODES_PER_PERIOD <- 24
+
+NODES_PER_LENGTH <- 8 # of the shortest length scale
+
+# Variances at k places from m inducing points take about k m^2 operations: no more than this, or a
+# picture of many rows takes longer than its fit.
+MOST_NODE_OPERATIONS <- 4e9
+
+# Returns function(limits) -> how many points a curve along an input has between these limits.
+nodes_along <- function(object, name, side) {
+  grain <- grain_along(object, name, side)
+  size <- max(1, NROW(basis_points_of(object)))
+  most <- min(MOST_NODES, max(FEWEST_NODES, floor(MOST_NODE_OPERATIONS / size^2)))
+  function(limits) {
+    as.integer(min(most, max(FEWEST_NODES, ceiling(abs(diff(limits)) / grain) + 1)))
+  }
+}
+
+# Returns the distance between nodes that the kernel asks for along an input, Inf if it asks for
+# none; along a log scale (side, see data-warp.R) distances differ from place to place.
+grain_along <- function(object, name, side) {
+  column <- match(name, plain_names(object)[object$scaling$kept])
+  if (side != 0 || is.na(column)) return(Inf)
+  periods <- periods_along(object, column)
+  lengths <- if (sum(object$scaling$kept) == 1L) lengths_in_input(object$hyper)
+  min(periods / NODES_PER_PERIOD, lengths / NODES_PER_LENGTH, Inf)
+}
+
+# Returns the periods of the kernel's parts that see a kept input, in units of that input.
+periods_along <- function(object, column) {
+  periodic <- vapply(kernel_leaves(object$kernel), function(leaf) "period" %in% names(leaf$params),
+                     NA)
+  values <- hyper_value(object$hyper[object$hyper$base == "period", ])
+  leaves <- kernel_leaves(own_spec(object))[periodic]
+  sees <- vapply(leaves, function(leaf) (column - 1L) %in% leaf$vars, NA)
+  if (length(sees) == length(values)) values[sees] else if (any(sees)) values
+}
+
+# Returns the length scales in units of their input; those that are pure numbers are left out.
+lengths_in_input <- function(table) {
+  table <- table[table$base == "lengthscale" & !is.na(table$input_sd), ]
+  hyper_value(table) * table$input_sd
+}
