@@ -150,7 +150,7 @@ test_that("what cannot be averaged is refused, and what an average has not", {
   refused(average(SMOOTH), "keeps the scores")
   refused(average(), "one fit or none")
   refused(average(SMOOTH, 1), "...")
-  refused(average(SMOOTH, sparsegp(mpg ~ wt, mtcars, learn = FALSE)), "other rows or responses")
+  refused(average(SMOOTH, sparsegp(mpg ~ wt, mtcars, learn = FALSE)), "different rows or responses")
   spread <- sparsegp(accel ~ times, MASS::mcycle, lik_heteroscedastic(), learn = FALSE)
   refused(average(SMOOTH, spread), "numbers of latent functions")
   counts <- sparsegp(carb ~ wt, mtcars, "poisson", learn = FALSE)

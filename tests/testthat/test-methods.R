@@ -16,7 +16,7 @@ test_that("methods and learning settings print themselves and return themselves 
   expect_identical(capture.output(print(method_ep(sweeps = 50, tol = 1e-8))),
                    paste0("<method> EP (size = Inf, projection = moment, freeze = 2, sweeps = 50, ",
                           "score = kl, novelty = 1e-06, damping = 1, mixing = 3, tol = 1e-08, ",
-                          "pool = Inf, starts = NULL, power = 1)"))
+                          "pool = Inf, starts = NULL, power = 1, learn_points = FALSE)"))
   expect_identical(capture.output(print(learn_control(restarts = 2))),
                    paste0("<learning> criterion = evidence, inner = 200, outer = 2, ",
                           "restarts = 2, rows = 10000"))

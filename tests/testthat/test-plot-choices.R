@@ -43,7 +43,7 @@ test_that("ggplot2 draws the same elements, a facet for each stage", {
     ggplot2::ggplot_build(plot)
   })
   expect_identical(nrow(drawn$layout$layout), 2L)
-  expect_length(drawn$data, 9L) # the key, too
+  expect_length(drawn$data, 11L) # the key and the limits of each facet, too
   expect_equal(drawn$data[[3L]]$x, -1.1)
   expect_identical(unique(drawn$data[[3L]]$fill), BLUE)
 })
