@@ -76,10 +76,10 @@ loo_lpd.sparsegp <- function(object, ...) {
 #' @param ... Nothing.
 #' @return A matrix with a row per point and a column per input (of the model matrix; constant ones
 #'   left out), in the units of the inputs. Attribute `rows`: which of the rows used they are (for a
-#'   stream: of all rows so far), in order of inclusion, or `NULL` when points were given or learned.
-#'   Where classes have bases of their own it has all their points, and attribute `each` the rows of
-#'   each.
-#'   Where points are copies of rows ([copies]) attribute `copies` says which copy, 0 for the row.
+#'   stream: of all rows so far), in order of inclusion, or `NULL` when points were given or
+#'   learned. Where classes have bases of their own it has all their points, and attribute `each`
+#'   the rows of each. Where points are copies of rows ([copies]) attribute `copies` says which
+#'   copy, 0 for the row.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars, basis = c(5, 20, 35, 50))
 #' basis(fit)

@@ -132,7 +132,7 @@
 #'   *Journal of Artificial Intelligence Research* 4, 129--145.
 #'
 #'   Roy, N. and McCallum, A. (2001). Toward optimal active learning through sampling estimation of
-#'   error reduction. *Proceedings of the 18th International Conference on Machine Learning*.
+#'   error reduction. *Proceedings of the International Conference on Machine Learning*.
 #'
 #'   Binois, M., Huang, J., Gramacy, R. B. and Ludkovski, M. (2019). Replication or exploration?
 #'   Sequential design for stochastic simulation experiments. *Technometrics* 61, 7--23.

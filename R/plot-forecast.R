@@ -7,7 +7,7 @@
 #' For a fit along time alone: the series with its intervals and its continuation, each part of the
 #' kernel, and what is left of the responses. A long series has a second panel, of its last seasons
 #' and the forecast: of more than twelve seasons the last four, of a series without a season that is
-#' more than eight times as long as the forecast, twice the forecast's length. A message warns of a
+#' more than eight times as long as the forecast, twice its length. A message warns of a
 #' kernel that has neither trend nor season, whose forecast returns to the mean.
 #'
 #' `ahead` counts in steps of the series, which are what most neighbours are apart: calendar months

@@ -77,7 +77,8 @@ learned <- function() {
   on_basis <- sparsegp(number ~ x1 + x2, data, method = method_ep(8),
                        learn = learn_control(inner = 2, outer = 1))
   learned <- sparsegp(number ~ x1 + x2, data, method = method_ep(8, learn_points = TRUE),
-                      kernel = kernel_rbf() * kernel_poly(2), learn = learn_control(inner = 2, outer = 1))
+                      kernel = kernel_rbf() * kernel_poly(2),
+                      learn = learn_control(inner = 2, outer = 1))
   list(coef(ivm), coef(on_basis), basis(learned), predict(update(on_basis, data[1:5, ]), data))
 }
 

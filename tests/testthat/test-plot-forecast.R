@@ -78,7 +78,9 @@ test_that("a curve has enough points for its season and for its length scale", {
   expect_lt(diff(range(inside)), 0.02 * diff(range(season$fit)))
   short <- sparsegp(y ~ x, data.frame(x = 1:50, y = sin(1:50)), learn = FALSE,
                     kernel = kernel_rbf(lengthscale = 0.02), scale = FALSE)
-  drawn <- { grDevices::pdf(NULL); on.exit(grDevices::dev.off()); plot(short) }
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  drawn <- plot(short)
   expect_lte(diff(drawn$x[1:2]), max(0.02 / NODES_PER_LENGTH, 53 / MOST_NODES))
 })
 
