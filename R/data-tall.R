@@ -17,6 +17,11 @@ row_inputs <- function(x, w) {
 # be there, nor follow each other.
 first_points <- function(points) !duplicated(points[, -ncol(points), drop = FALSE])
 
+# Returns a key for each point, equal where all numbers are.
+point_keys <- function(x) {
+  do.call(paste, lapply(seq_len(ncol(x)), function(j) sprintf("%a", x[, j])))
+}
+
 # The rows a basis is made of, from the numbers of its points. Of several components all may be
 # there, copies of a location too; else no location is there twice.
 basis_rows_from <- function(numbers, points, w) {

@@ -93,9 +93,7 @@ scores_of <- function(lookahead, score, rows) ACQUISITIONS[[score]]$scores(looka
 
 # Returns variances in the user's units, summed over latent values.
 latent_variance <- function(fit, latent) {
-  w <- n_outputs(fit)
-  own <- matrix(latent$var, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE]
-  sums <- colSums(own * component_units(fit$response)^2)
+  sums <- colSums(block_diagonals(latent$var, n_outputs(fit)) * component_units(fit$response)^2)
   rowSums(matrix(sums, ncol = processes(fit)))
 }
 

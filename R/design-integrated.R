@@ -90,14 +90,11 @@ fall_of_entropy.response <- function(fit, lookahead, rows) {
   w <- n_outputs(fit)
   target <- lookahead$target
   weights <- rep(target$weights, each = w)
-  var <- matrix(own_values(target$latent$var, w), ncol = processes(fit))
+  var <- matrix(block_diagonals(target$latent$var, w), ncol = processes(fit))
   summed_falls(lookahead, rows, function(falls, class) {
     -log1p(-pmin(sweep(falls, 2L, var[, class], "/"), 1 - 1e-15)) %*% weights / 2
   })
 }
-
-# Returns the diagonals of blocks of w x w numbers.
-own_values <- function(var, w) matrix(var, w * w)[seq(1L, w * w, w + 1L), ]
 
 #' @export
 fall_of_error.response <- function(fit, lookahead, rows) refuse_error()
@@ -172,7 +169,7 @@ target_given.response_coupled <- function(fit, target, cross, label) {
   w <- n_outputs(fit)
   n <- nrow(cross[[1L]]) %/% w
   size <- length(target$weights)
-  mean <- var <- array(0, c(w, n, size))
+  mean <- array(0, c(w, n, size))
   var <- array(0, c(w * w, n, size))
   for (row in seq_len(n)) {
     C <- t(cross[[1L]][stacked_rows(row, w), , drop = FALSE])

@@ -96,7 +96,7 @@ mean_slopes_of_response <- function(object, moments) {
 # Returns the diagonals of blocks, as means are shaped.
 own_variances <- function(var, w) {
   if (w == 1L) return(var)
-  c(matrix(var, w * w)[seq(1L, w * w, by = w + 1L), ])
+  c(block_diagonals(var, w))
 }
 
 # ---- One latent function ----

@@ -100,11 +100,6 @@ remember_points <- function(model, newdata, type) {
   MARGINS$root <- NULL
 }
 
-# Returns a key for each point, equal where all numbers are.
-point_keys <- function(x) {
-  do.call(paste, lapply(seq_len(ncol(x)), function(j) sprintf("%a", x[, j])))
-}
-
 # Returns L z at the rows of new data, as predictions are.
 moved_by <- function(model, newdata, type, z, outputs) {
   MARGINS$used <- TRUE

@@ -39,7 +39,7 @@ add_mode <- function(found, run, problem) {
   if (run$status != 0L) return(found)
   SAME <- 0.05 # posterior standard deviations; tolerances of EP are far below
   w <- problem_width(problem)
-  sd <- function(of) sqrt(c(matrix(of$var, w * w)[seq(1L, w * w, w + 1L), ]))
+  sd <- function(of) sqrt(c(block_diagonals(of$var, w)))
   for (known in found) {
     if (known$status == 0L && known$converged == run$converged &&
           max(abs(known$mean - run$mean) / sd(known)) < SAME) return(found)

@@ -105,9 +105,7 @@ points_layout <- function(problem, moving) {
 # Returns the number of each point's location, in the order in which they first occur.
 locations_of <- function(points, w) {
   if (w == 1L) return(seq_len(nrow(points)))
-  key <- do.call(paste, lapply(seq_len(ncol(points) - 1L), function(k) {
-    format(points[, k], digits = 17L)
-  }))
+  key <- point_keys(points[, -ncol(points), drop = FALSE] + 0) # 0 and -0 are one place
   match(key, unique(key))
 }
 

@@ -124,7 +124,5 @@ component_units.response <- function(response) {
 
 # Variances of every row's components, from w x w blocks.
 component_vars <- function(blocks, components) {
-  w <- length(components)
-  own <- matrix(blocks, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE]
-  by_component(own, components)
+  by_component(block_diagonals(blocks, length(components)), components)
 }

@@ -1,5 +1,8 @@
 # Blocks of w x w numbers, one for each row, end to end or as the columns of a matrix.
 
+# Returns the diagonals of the blocks, a column for each.
+block_diagonals <- function(blocks, w) matrix(blocks, w * w)[seq(1L, w * w, w + 1L), , drop = FALSE]
+
 # Returns the blocks L_i L_i', a column for each, of a matrix whose rows come in groups L_i of w.
 own_products <- function(L, w) block_products(L, L, w)
 

@@ -24,13 +24,7 @@ static sg_points factor_prepare(const sg_kernel *self, int n, const double *x,
                                 const sg_points *like, const sg_ws *ws)
 {
     (void) like;
-    const size_t q = self->p;
-    sg_points out = sg_points_new(n, self->p, ws);
-    for (size_t k = 0; k < q; k++) {
-        const double *col = x + (size_t) n * self->vars[k];
-        for (int i = 0; i < n; i++) out.u[k + q * i] = col[i];
-    }
-    return out;
+    return sg_points_of_inputs(n, x, self->p, self->vars, ws);
 }
 
 /* Are all inputs of two points of the same level, but for rounding? */

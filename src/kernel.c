@@ -156,6 +156,7 @@ static void adjoint_by_jets(const sg_kernel *self, int n, const double *x, int m
         sg_kernel_jet(self, n, x, still, m, z, along, &jet, ws);
         sg_fill(m, 0, along + column);
         for (size_t i = 0; i < size; i++) dz[column + i / n] += Kbar[i] * jet.dz[i];
+        sg_tick(ws);
     }
 }
 

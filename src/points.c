@@ -13,6 +13,17 @@ sg_points sg_points_new(int n, int q, const sg_ws *ws)
     return points;
 }
 
+/* Copies columns of x into features, point by point. */
+sg_points sg_points_of_inputs(int n, const double *x, int q, const int *vars, const sg_ws *ws)
+{
+    const sg_points out = sg_points_new(n, q, ws);
+    for (int k = 0; k < q; k++) {
+        const double *col = x + (size_t) n * vars[k];
+        for (int i = 0; i < n; i++) out.u[k + (size_t) q * i] = col[i];
+    }
+    return out;
+}
+
 /* The weights are shared by all copies of the points, as the centre is. */
 double *sg_points_factors(sg_points *points, int nlevel, const sg_ws *ws)
 {

@@ -31,6 +31,9 @@ struct sg_points {
 /* n points of q features to be filled in; no norms, no parts. */
 sg_points sg_points_new(int n, int q, const sg_ws *ws);
 
+/* n points whose features are the inputs vars[q], columns of x, as they are. O(n q). */
+sg_points sg_points_of_inputs(int n, const double *x, int q, const int *vars, const sg_ws *ws);
+
 /* Adds nlevel factors, their levels and weights to be filled in; returns the weights. */
 double *sg_points_factors(sg_points *points, int nlevel, const sg_ws *ws);
 

@@ -26,10 +26,9 @@ static double unexplained(int d, double prior, double explained)
     return fmax2(prior - explained, d * DBL_EPSILON * prior);
 }
 
-/* Adds phi'E c of process c to mean[m] and returns u[m x q] of points from .. from + m - 1, whose
- * kernel with the basis is Kx[m x d]; all: as many points as phi has. O(m d q). */
-static double *trend_residuals(const sg_posterior *post, int c, int from, int m, int all,
-                               const double *Kx, double *mean, const sg_ws *ws)
+/* Gathers the rows of phi that are the points', and multiplies. */
+double *sg_trend_residuals(const sg_posterior *post, int c, size_t from, int m, size_t all,
+                           const double *Kx, double *mean, const sg_ws *ws)
 {
     const sg_posterior_trend *t = &post->trend;
     const int q = t->q, d = post->d;
@@ -71,7 +70,8 @@ static void add_trend(const prediction *p, int c, int from, int m, const double 
 {
     const int w = p->post->w, ww = w * w;
     void *mark = sg_mark(ws);
-    const double *u = trend_residuals(p->post, c, w * from, w * m, w * p->n, Kx, mean, ws);
+    const size_t first = (size_t) w * from, all = (size_t) w * p->n;
+    const double *u = sg_trend_residuals(p->post, c, first, w * m, all, Kx, mean, ws);
     double *squares = sg_zeros((size_t) m * ww, ws);
     sg_block_squares(w, m, p->post->trend.q, u, squares);
     for (int i = 0; i < m * ww; i++) var[i] += squares[i];
@@ -128,17 +128,14 @@ void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *
     sg_release(ws, mark);
 }
 
-/* cov = K - (Kx G)(Kx G)' + (Kx H)(Kx H)'. mean[n], cov[n x n]; C = 1. O(n d^2 + n^2 d). */
-void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double *mean,
-                        double *cov, const sg_ws *ws)
+/* Subtracts what G explains, and adds what H leaves and a linear mean's own uncertainty. */
+void sg_posterior_condition(const sg_posterior *post, int n, const double *Kx, double *mean,
+                            double *cov, const sg_ws *ws)
 {
     const int d = post->d;
     const size_t size = (size_t) n * d;
     const double *factors[2] = {post->G, post->H}, signs[2] = {-1, 1};
-    if (n == 0) return;
-    double *Kx = sg_doubles(ws, size), *work = sg_doubles(ws, size);
-    sg_kernel_cross(post->kernel, n, x, d, post->basis, Kx, ws);
-    sg_kernel_cross(post->kernel, n, x, n, NULL, cov, ws);
+    double *work = sg_doubles(ws, size);
     sg_gemv('N', n, d, 1, Kx, n, post->alpha, 0, mean);
     for (int f = 0; f < 2; f++) {
         if (!factors[f]) continue;
@@ -147,8 +144,19 @@ void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double
         sg_syrk('N', n, d, signs[f], work, n, cov);
     }
     if (post->trend.q) {
-        const double *u = trend_residuals(post, 0, 0, n, n, Kx, mean, ws);
+        const double *u = sg_trend_residuals(post, 0, 0, n, n, Kx, mean, ws);
         sg_syrk('N', n, post->trend.q, 1, u, n, cov);
     }
     sg_mirror('L', n, cov, n);
+}
+
+/* cov = K - (Kx G)(Kx G)' + (Kx H)(Kx H)'. mean[n], cov[n x n]; C = 1. O(n d^2 + n^2 d). */
+void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double *mean,
+                        double *cov, const sg_ws *ws)
+{
+    if (n == 0) return;
+    double *Kx = sg_doubles(ws, (size_t) n * post->d);
+    sg_kernel_cross(post->kernel, n, x, post->d, post->basis, Kx, ws);
+    sg_kernel_cross(post->kernel, n, x, n, NULL, cov, ws);
+    sg_posterior_condition(post, n, Kx, mean, cov, ws);
 }

@@ -37,6 +37,16 @@ typedef struct {
 void sg_posterior_predict(const sg_posterior *post, int n, int D, const double *x, double *mean,
                           double *var, const sg_ws *ws);
 
+/* Adds phi'E c of process c to mean[m] and returns u[m x q] of points from .. from + m - 1, whose
+ * kernel with the basis is Kx[m x d]; all: as many points as phi has. O(m d q). */
+double *sg_trend_residuals(const sg_posterior *post, int c, size_t from, int m, size_t all,
+                           const double *Kx, double *mean, const sg_ws *ws);
+
+/* Writes mean[n] and turns cov[n x n], the prior's, into the posterior's, of n values or
+ * derivatives whose covariances with the basis are Kx[n x d]; C = 1. O(n d^2 + n^2 d). */
+void sg_posterior_condition(const sg_posterior *post, int n, const double *Kx, double *mean,
+                            double *cov, const sg_ws *ws);
+
 /* mean[n] and the joint covariance cov[n x n] at x[n x D], C = 1; O(n^2 d + n d^2). */
 void sg_posterior_joint(const sg_posterior *post, int n, const double *x, double *mean,
                         double *cov, const sg_ws *ws);

@@ -49,20 +49,6 @@ static void prior_block(const sg_kernel *kernel, int w, const double *x, const d
     sg_release(ws, mark);
 }
 
-/* Adds q'E c of process c to mean[m] and returns u[m x q] of points from .. from + m - 1. */
-static double *trend_part(const sg_posterior *post, int c, size_t from, int m, size_t all,
-                          const double *R, double *mean, const sg_ws *ws)
-{
-    const sg_posterior_trend *t = &post->trend;
-    const int q = t->q, d = post->d;
-    double *phi = sg_doubles(ws, (size_t) m * q), *u = sg_doubles(ws, (size_t) m * q);
-    sg_copy_columns(m, q, t->phi + from, all, phi, m);
-    sg_gemv('N', m, q, 1, phi, m, t->coef + (size_t) q * c, 1, mean);
-    sg_gemm('N', 'N', m, q, q, 1, phi, m, t->root + (size_t) q * q * c, q, 0, u, m);
-    sg_gemm('N', 'N', m, q, d, -1, R, m, t->J + (size_t) d * q * c, d, 1, u, m);
-    return u;
-}
-
 /* Adds sign X X' to m blocks of p x p, X[p m x d]. A variance stays above rounding, as 0 would
  * claim certainty: |X|^2 is known to about d rounding units of what it is taken off. */
 static void add_blocks(int p, int m, int d, double sign, const double *X, double *var,
@@ -97,7 +83,7 @@ static void add_known(const sg_posterior *post, int c, int p, size_t from, int m
         add_blocks(p, m, d, signs[f], work, var, ws);
     }
     if (post->trend.q) {
-        const double *u = trend_part(post, c, from, points, all, R, mean, ws);
+        const double *u = sg_trend_residuals(post, c, from, points, all, R, mean, ws);
         add_blocks(p, m, post->trend.q, 1, u, var, ws);
     }
     sg_release(ws, mark);
@@ -145,23 +131,10 @@ void sg_slopes_rows(const sg_posterior *post, int n, int D, const double *x, con
 void sg_slopes_joint(const sg_posterior *post, int n, const double *x, const double *v,
                      double *mean, double *cov, const sg_ws *ws)
 {
-    const int p = 2 * n, d = post->d;
-    const size_t size = (size_t) p * d;
-    const double *factors[2] = {post->G, post->H}, signs[2] = {-1, 1};
+    const int p = 2 * n;
     if (n == 0) return;
-    double *R = sg_doubles(ws, size), *work = sg_doubles(ws, size);
+    double *R = sg_doubles(ws, (size_t) p * post->d);
     kernel_rows(post, n, 1, x, v, R, ws);
     prior_block(post->kernel, n, x, v, cov, ws);
-    sg_gemv('N', p, d, 1, R, p, post->alpha, 0, mean);
-    for (int f = 0; f < 2; f++) {
-        if (!factors[f]) continue;
-        sg_copy(size, R, work);
-        sg_trmm('R', 'N', p, d, factors[f], work);
-        sg_syrk('N', p, d, signs[f], work, p, cov);
-    }
-    if (post->trend.q) {
-        const double *u = trend_part(post, 0, 0, p, p, R, mean, ws);
-        sg_syrk('N', p, post->trend.q, 1, u, p, cov);
-    }
-    sg_mirror('L', p, cov, p);
+    sg_posterior_condition(post, p, R, mean, cov, ws);
 }
