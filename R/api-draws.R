@@ -153,7 +153,8 @@ slope_draws_of <- function(object, newdata, n, name, scale) {
 # Returns the probability of the second of two labels, before and after the fit's power.
 label_probabilities <- function(object, rows) {
   moments <- c(engine_predict(object, rows$x), rows["offset"])
-  own <- engine_lik_predict(object, seen_mean(object, moments), moments$var)$mean
+  own <- engine_lik_predict(object, seen_mean(object, moments), moments$var,
+                            weights = rows$weights)$mean
   list(own = own, wanted = to_response(object, own))
 }
 
@@ -188,7 +189,8 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
 # Returns n sets of responses.
 simulated <- function(object, newdata, n) {
   latent <- latent_draws(object, newdata, n)
-  weights <- if (is.null(newdata) && !is.null(object$weights)) object$weights else 1
+  weights <- if (is.null(newdata) && !is.null(object$weights)) object$weights
+             else latent$weights %||% 1
   prob <- if (!is.null(object$power)) label_probabilities(object, latent)
   lapply(seq_len(n), function(j) {
     each <- lapply(latent$values, function(values) values[, j])

@@ -217,7 +217,7 @@ predict.sparsegp <- function(object, newdata,
 predict_rows <- function(object, newdata, offset, request, variance, weights) {
   latent <- if (is.null(newdata)) training_latent(object)
             else new_latent(object, newdata, offset)
-  if (request$interval == "prediction") {
+  if (request$interval == "prediction" || !is.null(weights)) {
     latent$weights <- weights_at(object, latent, variance, weights_from(weights, newdata))
   }
   answer <- predicted(object, latent, request)
@@ -273,7 +273,7 @@ check_new_responses <- function(object, interval, variance, weights) {
     stop_sparsegp("variance", "is for prediction intervals of a fit with known variances",
                   "Leave it out")
   }
-  if (is.null(weights)) return(invisible())
+  if (is.null(weights) || has_constants(object$likelihood)) return(invisible())
   if (known) stop_sparsegp("weights", "are not for a fit with known variances", "Give `variance`")
   if (interval != "prediction" || !lik_traits(object$likelihood)$weighted) {
     stop_sparsegp("weights", "are for prediction intervals of likelihoods that have weights",

@@ -422,6 +422,7 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
   }
   check_criterion(control, method, basis)
   refuse_variances_of_stream(likelihood, streams(method))
+  refuse_constants_of_stream(likelihood, streams(method))
   list(likelihood = likelihood, kernel = kernel, method = method,
        streams = streams(method), control = control, prior = prior,
        scale = scale, keep_x = keep_x,

@@ -349,19 +349,19 @@ predict_members <- function(fit, x) {
 
 # Moments of a response; with several latent functions mean and var are matrices with a column for
 # each, and so are the answers.
-engine_lik_predict <- function(fit, mean, var, spread = FALSE) {
+engine_lik_predict <- function(fit, mean, var, spread = FALSE, weights = NULL) {
   custom <- fit$likelihood$custom
-  if (!is.null(custom)) return(predict_custom(custom, lik_theta(fit), mean, var))
+  if (!is.null(custom)) return(predict_custom(custom, lik_theta(fit), mean, var, weights))
   run <- .Call(sg_lik_predict, lik_of_fit(fit), lik_theta(fit), mean, var, spread)
   if (processes(fit) > 1L) lapply(run[c("mean", "var")], `colnames<-`, colnames(mean)) else run
 }
 
 # Probability of every label under marginals of one latent function: n x K.
-engine_label_probabilities <- function(fit, mean, var) {
+engine_label_probabilities <- function(fit, mean, var, weights = NULL) {
   levels <- fit$response$levels
   labels <- codec_of(fit)$codes(factor(levels, levels), fit$response)
   each <- lapply(labels, function(label) {
-    rows <- lik_traits(fit$likelihood)$data_rows(rep(label, length(mean)), NULL)
+    rows <- lik_traits(fit$likelihood)$data_rows(rep(label, length(mean)), weights)
     exp(engine_lik_tilt(fit, rows, mean, var)$logz)
   })
   matrix(as.double(unlist(each)), length(mean), length(levels), dimnames = list(NULL, levels))
@@ -375,12 +375,12 @@ engine_lik_tilt <- function(fit, rows, mean, var) {
 # Probabilities of less and of more than the responses of data rows at marginals; and quantiles of
 # new responses like those rows (their weights and trials). `lik` as C takes it.
 engine_lik_tails <- function(lik, theta, rows, mean, var) {
-  if (!is.null(lik$custom)) return(custom_tails(lik$custom, theta, rows[1L, ], mean, var))
+  if (!is.null(lik$custom)) return(custom_tails(lik$custom, theta, rows, mean, var))
   .Call(sg_lik_tails, lik, theta, rows, mean, var)
 }
 
 engine_lik_quantile <- function(lik, theta, rows, mean, var, p) {
-  if (!is.null(lik$custom)) return(custom_quantile(lik$custom, theta, mean, var, p))
+  if (!is.null(lik$custom)) return(custom_quantile(lik$custom, theta, rows, mean, var, p))
   .Call(sg_lik_quantile, lik, theta, rows, mean, var, p)
 }
 
@@ -391,9 +391,9 @@ engine_exact_precision <- function(fit, rows) {
   .Call(sg_lik_site, lik, lik_theta(fit), rows)$tau
 }
 
-engine_lik_eval <- function(fit, f, rows = NULL) {
+engine_lik_eval <- function(fit, f, rows = NULL, weights = NULL) {
   custom <- fit$likelihood$custom
-  if (!is.null(custom)) return(evaluate_custom(custom, lik_theta(fit), f, rows))
+  if (!is.null(custom)) return(evaluate_custom(custom, lik_theta(fit), f, rows, weights))
   .Call(sg_lik_eval, lik_of_fit(fit), lik_theta(fit), rows, as.double(f))
 }
 

@@ -21,7 +21,8 @@ response_moments.response_labels <- function(object, latent) {
 
 #' @export
 class_probabilities.response_labels <- function(object, latent) {
-  second <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
+  second <- engine_lik_predict(object, seen_mean(object, latent), latent$var,
+                               weights = latent$weights)$mean
   prob <- if (is.null(object$power)) cbind(1 - second, second)
           else temper(log_scores(object, latent), object$power)
   colnames(prob) <- object$response$levels
@@ -29,7 +30,8 @@ class_probabilities.response_labels <- function(object, latent) {
 }
 
 log_scores <- function(object, latent) {
-  label_scores(engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
+  label_scores(engine_lik_predict(object, seen_mean(object, latent), latent$var,
+                                  weights = latent$weights)$mean)
 }
 
 # Standard deviation, over the posterior of the latent function, of a label's probability to the

@@ -9,13 +9,15 @@ to_response.response <- function(object, mean) mean * object$response$unit + obj
 
 #' @export
 mean_response.response <- function(object, latent) {
-  to_response(object, engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean)
+  to_response(object, engine_lik_predict(object, seen_mean(object, latent), latent$var,
+                                         weights = latent$weights)$mean)
 }
 
 # Latent function and response are in the same order.
 #' @export
 median_response.response <- function(object, latent, shift = 0) {
-  to_response(object, engine_lik_eval(object, seen_mean(object, latent) + shift)$mean)
+  to_response(object, engine_lik_eval(object, seen_mean(object, latent) + shift,
+                                      weights = latent$weights)$mean)
 }
 
 #' @export
@@ -24,7 +26,8 @@ response_at.response <- function(object, latent, shift = 0) median_response(obje
 #' @export
 standard_deviation.response <- function(object, latent, type) {
   if (type %in% c("link", "latent")) return(sqrt(latent$var) * object$response$unit)
-  sqrt(engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE)$spread)
+  sqrt(engine_lik_predict(object, seen_mean(object, latent), latent$var, TRUE,
+                          latent$weights)$spread)
 }
 
 # The mean of a response that scales with the latent function is the latent function.
@@ -45,7 +48,7 @@ confidence_bound.response <- function(object, latent, type, z) {
 #' @export
 response_moments.response <- function(object, latent) {
   seen <- seen_mean(object, latent)
-  predicted <- engine_lik_predict(object, seen, latent$var)
+  predicted <- engine_lik_predict(object, seen, latent$var, weights = latent$weights)
   # the last argument is evaluated only where it is asked for
   extra <- lik_traits(object$likelihood)$extra_var(
     lik_values(object), latent$weights,
@@ -81,7 +84,8 @@ zero_probability <- function(object, latent) {
 #' @export
 draws_of.response <- function(object, latent, n, type) {
   f <- c(latent$values[[1L]])
-  at <- list(mean = f, var = 0 * f, offset = rep(latent$offset, length.out = length(f)))
+  at <- list(mean = f, var = 0 * f, offset = rep(latent$offset, length.out = length(f)),
+             weights = latent$weights)
   drawn <- if (type == "response") response_at(object, at) else centre_answer(object, at, type)
   restore_rows(drawn_matrix(drawn, n), latent)
 }

@@ -2,7 +2,7 @@
 
 #' @export
 class_probabilities.response_ordered <- function(object, latent) {
-  engine_label_probabilities(object, seen_mean(object, latent), latent$var)
+  engine_label_probabilities(object, seen_mean(object, latent), latent$var, latent$weights)
 }
 
 #' @export

@@ -238,7 +238,7 @@ has_right_rows <- function(fit) {
     are_doubles(fit$cavity$lpd, n) && are_doubles(fit$offset, n * w) &&
     are_right_size(codec_of(fit), fit$y, n, fit) &&
     (is.null(fit$row_names) || length(fit$row_names) == n) &&
-    (is.null(fit$weights) || are_finite(fit$weights) && length(fit$weights) == n) &&
+    (is.null(fit$weights) || are_finite(unlist(fit$weights)) && length(fit$weights) == n) &&
     is_table(fit$data_rows, if (q > 0L) q else if (q == 0L) w else NROW(fit$data_rows), n)
 }
 

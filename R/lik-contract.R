@@ -118,7 +118,8 @@ check_lik_params <- function(traits, params) {
 
 # Returns what C has of a likelihood's type (util-catalogue.R).
 lik_in_catalogue <- function(lik) {
-  if (is.null(lik$extension)) catalogue()$likelihoods[[lik$type]]
+  if (!is.null(lik$custom)) custom_in_c(lik$custom)
+  else if (is.null(lik$extension)) catalogue()$likelihoods[[lik$type]]
   else extension_in_c(lik$extension)
 }
 
@@ -196,7 +197,9 @@ print.sparsegp_likelihood <- function(x, ...) {
 lik_for_c <- function(lik, processes, width = 1L, q = 0L, power = 1) {
   spec <- list(type = lik$type, q = as.integer(q), processes = as.integer(processes),
                width = as.integer(width), power = as.double(power))
-  if (!is.null(lik$custom)) spec[c("q", "custom")] <- list(2L, lik$custom)
+  if (!is.null(lik$custom)) {
+    spec[c("q", "custom")] <- list(custom_in_c(lik$custom)$q, lik$custom)
+  }
   if (is.null(lik$extension)) return(spec)
   c(spec, list(extension = lik$extension$names, support = SUPPORTS[[lik$extension$response]]))
 }
@@ -249,4 +252,12 @@ is_lik_extension <- function(x) {
   is.list(x) && is_extension(x$names) && is_word(x$response, names(SUPPORTS)) &&
     all(vapply(x[c("start", "lower", "upper", "unit_power")], are_doubles, NA, each)) &&
     is.list(x$prior) && is_flag(x$ordered) && (is.null(x$draw) || is.function(x$draw))
+}
+
+# ---- Likelihoods that are R functions (lik-custom.R) ----
+
+# What C's catalogue says of likelihoods of its list (util-catalogue.R), of this one.
+custom_in_c <- function(custom) {
+  replace(HOSTED, c("q", "width"),
+          list(2L + length(custom$data), max(1L, length(custom$components))))
 }

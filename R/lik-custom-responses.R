@@ -1,94 +1,169 @@
 # Responses of likelihoods that are R functions: their moments, probabilities and quantiles, from
-# the
-# user's functions or by sums and integrals of the density over responses. Under N(mean, var) of the
-# latent value all of these are means over 33 equidistant nodes.
+# the user's functions or by sums and integrals of the density over responses. Under N(mean, var) of
+# the latent values all of these are means over equidistant nodes.
+#
+# own: list(custom, value, constants), what functions of responses are asked with: hyperparameters
+# on their natural scale, and constants with a column for each row, or NULL. Latent values f are a
+# list of a matrix for each latent function, a row for each observation.
 
-latent_nodes <- function(mean, var) {
+asked_with <- function(custom, theta, constants) {
+  list(custom = custom, value = natural_custom(custom, theta), constants = constants)
+}
+
+# Returns the same of some of its rows, or of each of them several times.
+asked_at <- function(own, at) {
+  if (!is.null(own$constants)) own$constants <- own$constants[, at, drop = FALSE]
+  own
+}
+
+# Returns nodes f and their weights: 33 half a standard deviation apart, or 17 x 17 of two latent
+# functions; var has the blocks of these.
+latent_nodes <- function(custom, mean, var) {
+  if (!is.null(custom$components)) return(pair_nodes(mean, var))
   z <- seq(-8, 8, length.out = TILT_NODES)
   weight <- stats::dnorm(z)
-  list(f = c(mean) + outer(sqrt(c(var)), z), weight = weight / sum(weight))
+  list(f = list(c(mean) + outer(sqrt(c(var)), z)), weight = weight / sum(weight))
 }
+
+# Returns how many rows means are of.
+count_means <- function(custom, mean) length(mean) %/% max(1L, length(custom$components))
 
 # Mean and variance of a new response under N(mean, var), and the variance of its mean given f.
-predict_custom <- function(custom, theta, mean, var) {
-  value <- natural_custom(custom, theta)
-  nodes <- latent_nodes(mean, var)
-  given <- moments_given(custom, value, nodes$f)
-  centre <- c(given$mean %*% nodes$weight)
-  spread <- c((given$mean - centre)^2 %*% nodes$weight)
-  list(mean = centre, var = c(given$var %*% nodes$weight) + spread, spread = spread)
+predict_custom <- function(custom, theta, mean, var, weights = NULL) {
+  n <- count_means(custom, mean)
+  own <- asked_with(custom, theta, needed_constants(custom, weights, n))
+  moments <- by_blocks(custom, n, function(at) {
+    nodes <- latent_nodes(custom, some_means(custom, mean, at), some_vars(custom, var, at))
+    given <- moments_given(asked_at(own, at), nodes$f)
+    centre <- c(given$mean %*% nodes$weight)
+    spread <- c((given$mean - centre)^2 %*% nodes$weight)
+    rbind(centre, c(given$var %*% nodes$weight) + spread, spread, deparse.level = 0L)
+  })
+  moments <- matrix(moments, 3L)
+  list(mean = moments[1L, ], var = moments[2L, ], spread = moments[3L, ])
 }
 
-# Log density of data rows, where there are some, and moments of a new response, at latent values.
-evaluate_custom <- function(custom, theta, f, rows) {
-  value <- natural_custom(custom, theta)
-  f <- matrix(f, ncol = 1L)
-  given <- moments_given(custom, value, f)
-  list(logp = if (!is.null(rows)) c(custom_log_density(custom, value, rows, f)) else numeric(),
+# Log density of data rows, where there are some, and moments of a new response, at latent values: a
+# vector, or a matrix with a column for each latent function.
+evaluate_custom <- function(custom, theta, f, rows, weights = NULL) {
+  f <- latent_columns(custom, f)
+  n <- nrow(f[[1L]])
+  own <- asked_with(custom, theta, needed_constants(custom, weights, n))
+  given <- moments_given(own, f)
+  list(logp = if (!is.null(rows)) c(custom_log_density(custom, own$value, rows, f)) else numeric(),
        mean = c(given$mean), var = c(given$var))
 }
 
-# Mean and variance of a response at each of the latent values f, a matrix.
-moments_given <- function(custom, value, f) {
-  if (is.null(custom$mean)) return(CUSTOM_SUMS[[custom$response]]$moments(custom, value, f))
-  list(mean = check_answer(call_user(custom$mean, "mean", list(f, value)), f, "mean"),
-       var = check_answer(call_user(custom$variance, "variance", list(f, value)), f, "variance"))
+# Returns latent values, n or n x 2 of them, as a list of columns.
+latent_columns <- function(custom, f) {
+  f <- matrix(f, ncol = max(1L, length(custom$components)))
+  lapply(seq_len(ncol(f)), function(k) f[, k, drop = FALSE])
+}
+
+# Mean and variance of a response at each of the latent values, each in the shape of a matrix of f.
+moments_given <- function(own, f) {
+  custom <- own$custom
+  if (is.null(custom$mean)) {
+    m <- ncol(f[[1L]])
+    flat <- lapply(f, function(x) matrix(x, ncol = 1L))
+    at <- rep(seq_len(nrow(f[[1L]])), m)
+    given <- CUSTOM_SUMS[[custom$response]]$moments(asked_at(own, at), flat)
+    return(lapply(given, matrix, ncol = m))
+  }
+  list(mean = user_moments(own, "mean", f), var = user_moments(own, "variance", f))
+}
+
+user_moments <- function(own, name, f) {
+  custom <- own$custom
+  answer <- call_user(custom[[name]], name,
+                      latent_arguments(custom, custom[[name]], f, own$value, own$constants))
+  check_answer(answer, f[[1L]], name)
 }
 
 # The density of responses y[points x k], of weight 1, each row at the latent values f[points x m]
 # of its point; its mean under the weights of the m nodes.
-mixed_density <- function(custom, value, y, f, weight) {
+mixed_density <- function(own, y, f, weight) {
   k <- ncol(y)
   each <- rep(seq_len(nrow(y)), k)
-  rows <- rbind(c(y), 1)
-  p <- exp(custom_log_density(custom, value, rows, f[each, , drop = FALSE]))
+  rows <- rbind(c(y), 1, asked_at(own, each)$constants, deparse.level = 0L)
+  at <- lapply(f, function(x) x[each, , drop = FALSE])
+  p <- exp(custom_log_density(own$custom, own$value, rows, at))
   matrix(p %*% weight, nrow(y), k)
 }
 
-# ---- Labels ----
+# ---- Labels and ordered categories ----
 
-label_moments <- function(custom, value, f) {
-  each <- lapply(c(-1, 1), function(y) {
-    rows <- rbind(rep(y, nrow(f)), 1)
-    exp(custom_log_density(custom, value, rows, f))
-  })
-  p <- each[[2L]] / (each[[1L]] + each[[2L]])
+# Probabilities of each category, which are the same set for all rows.
+category_table <- function(own, f, weight = 1) {
+  y <- categories_of(own$custom)
+  p <- mixed_density(own, matrix(y, nrow(f[[1L]]), length(y), byrow = TRUE), f, weight)
+  total <- rowSums(p)
+  list(y = y, p = p / total, total = total)
+}
+
+categories_of <- function(custom) {
+  if (custom$response == "label") c(-1, 1) else seq_len(custom$categories)
+}
+
+# Returns the likelihood with the number of the response's categories, where it needs that.
+with_categories <- function(lik, response) {
+  if (identical(lik$custom$response, "ordered")) {
+    lik$custom$categories <- as.double(length(response$levels))
+  }
+  lik
+}
+
+# Of two labels it is the probability of the second.
+label_moments <- function(own, f) {
+  p <- category_table(own, f)$p[, 2L]
   list(mean = p, var = p * (1 - p))
+}
+
+ordered_moments <- function(own, f) table_moments(category_table(own, f))
+
+table_moments <- function(table) {
+  mean <- c(table$p %*% table$y)
+  list(mean = mean, var = c(table$p %*% table$y^2) - mean^2)
+}
+
+ordered_tails <- function(own, y, nodes) table_tails(category_table(own, nodes$f, nodes$weight), y)
+
+ordered_quantile <- function(own, p, nodes) {
+  table_quantile(category_table(own, nodes$f, nodes$weight), p)
+}
+
+# Probabilities of less and of more than y, of a table of responses in their order.
+table_tails <- function(table, y) {
+  side <- function(compare) rowSums(table$p * outer(y, table$y, compare))
+  list(below = side(`>`), above = side(`<`))
+}
+
+table_quantile <- function(table, p) {
+  apply(table$p, 1L, function(own) table$y[which(cumsum(own) >= p - 1e-12)[1L]])
 }
 
 # ---- Counts ----
 
 # Probabilities of 0, 1, ... at nodes f: enough counts that less than 1e-10 is beyond them, at most
 # 2^15; of more the distribution is cut off.
-count_table <- function(custom, value, f, weight) {
+count_table <- function(own, f, weight = 1) {
   MOST <- 2^15
   last <- 63
   repeat {
-    y <- matrix(0:last, nrow(f), last + 1, byrow = TRUE)
-    p <- mixed_density(custom, value, y, f, weight)
+    y <- matrix(0:last, nrow(f[[1L]]), last + 1, byrow = TRUE)
+    p <- mixed_density(own, y, f, weight)
     if (last >= MOST - 1 || all(p[, last + 1] * last < 1e-10 & rowSums(p) > 0)) break
     last <- 2 * last + 1
   }
   list(y = 0:last, p = p / rowSums(p), total = rowSums(p))
 }
 
-count_moments <- function(custom, value, f) {
-  flat <- matrix(f, ncol = 1L)
-  table <- count_table(custom, value, flat, 1)
-  mean <- c(table$p %*% table$y)
-  list(mean = matrix(mean, nrow(f)), var = matrix(c(table$p %*% table$y^2) - mean^2, nrow(f)))
-}
+count_moments <- function(own, f) table_moments(count_table(own, f))
 
-count_tails <- function(custom, value, y, nodes) {
-  p <- count_table(custom, value, nodes$f, nodes$weight)$p
-  below <- vapply(seq_along(y), function(i) sum(p[i, seq_len(min(y[i], ncol(p)))]), 0)
-  own <- vapply(seq_along(y), function(i) if (y[i] < ncol(p)) p[i, y[i] + 1] else 0, 0)
-  list(below = below, above = pmax(1 - below - own, 0))
-}
+count_tails <- function(own, y, nodes) table_tails(count_table(own, nodes$f, nodes$weight), y)
 
-count_quantile <- function(custom, value, p, nodes) {
-  table <- count_table(custom, value, nodes$f, nodes$weight)
-  apply(table$p, 1L, function(own) table$y[which(cumsum(own) >= p - 1e-12)[1L]])
+count_quantile <- function(own, p, nodes) {
+  table_quantile(count_table(own, nodes$f, nodes$weight), p)
 }
 
 # ---- Numbers, on a scale on which they may be any ----
@@ -105,8 +180,8 @@ number_steps <- function() exp(seq(-18, 12, by = 0.25))
 
 # Integrals to the left and the right of u under weights of nodes, a list of one of each `times`
 # function of the response.
-number_integrals <- function(custom, value, u, f, weight, times = list(function(y) 1)) {
-  scale <- NUMBER_SCALES[[custom$response]]
+number_integrals <- function(own, u, f, weight, times = list(function(y) 1)) {
+  scale <- NUMBER_SCALES[[own$custom$response]]
   away <- number_steps()
   side <- function(sign) {
     at <- u + sign * outer(rep(1, length(u)), away)
@@ -114,39 +189,37 @@ number_integrals <- function(custom, value, u, f, weight, times = list(function(
     size <- scale$slope(at) * rep(away, each = length(u)) * 0.25
     size[!is.finite(size) | !is.finite(y) | y == scale$from(Inf) | y == scale$from(-Inf)] <- 0
     y[size == 0] <- scale$from(0)
-    p <- mixed_density(custom, value, y, f, weight) * size
+    p <- mixed_density(own, y, f, weight) * size
     lapply(times, function(of) rowSums(ifelse(p > 0, p * of(y), 0)))
   }
   list(below = side(-1), above = side(1))
 }
 
-number_moments <- function(custom, value, f) {
-  flat <- matrix(f, ncol = 1L)
-  sums <- number_integrals(custom, value, c(f), flat, 1,
+number_moments <- function(own, f) {
+  sums <- number_integrals(own, c(f[[1L]]), f, 1,
                            list(function(y) 1, identity, function(y) y^2))
   sums <- Map(`+`, sums$below, sums$above)
   mean <- sums[[2L]] / sums[[1L]]
-  list(mean = matrix(mean, nrow(f)), var = matrix(sums[[3L]] / sums[[1L]] - mean^2, nrow(f)))
+  list(mean = mean, var = sums[[3L]] / sums[[1L]] - mean^2)
 }
 
-number_tails <- function(custom, value, y, nodes) {
-  scale <- NUMBER_SCALES[[custom$response]]
-  sums <- number_integrals(custom, value, scale$to(y), nodes$f, nodes$weight)
+number_tails <- function(own, y, nodes) {
+  scale <- NUMBER_SCALES[[own$custom$response]]
+  sums <- number_integrals(own, scale$to(y), nodes$f, nodes$weight)
   total <- sums$below[[1L]] + sums$above[[1L]]
   list(below = sums$below[[1L]] / total, above = sums$above[[1L]] / total)
 }
 
 # Finds where the normal quantile of the distribution function is that of p: a bracket that grows
 # about the mean latent value, and the method of Illinois within it.
-number_quantile <- function(custom, value, p, nodes) {
-  scale <- NUMBER_SCALES[[custom$response]]
-  n <- nrow(nodes$f)
+number_quantile <- function(own, p, nodes) {
+  scale <- NUMBER_SCALES[[own$custom$response]]
   goal <- stats::qnorm(p)
   excess <- function(u) {
-    z <- tail_quantiles(number_tails(custom, value, scale$from(u), nodes), 0.5) - goal
+    z <- tail_quantiles(number_tails(own, scale$from(u), nodes), 0.5) - goal
     pmin(pmax(z, -40), 40)
   }
-  centre <- nodes$f[, (ncol(nodes$f) + 1L) / 2L]
+  centre <- nodes$f[[1L]][, (ncol(nodes$f[[1L]]) + 1L) / 2L]
   ends <- grown_bracket(excess, centre, 1 + 0 * centre)
   scale$from(zeros_between(excess, ends))
 }
@@ -195,114 +268,69 @@ zeros_between <- function(excess, ends) {
 NUMBER_SUMS <- list(moments = number_moments, tails = number_tails, quantile = number_quantile)
 CUSTOM_SUMS <- list(
   label = list(moments = label_moments),
+  ordered = list(moments = ordered_moments, tails = ordered_tails, quantile = ordered_quantile),
   count = list(moments = count_moments, tails = count_tails, quantile = count_quantile),
   number = NUMBER_SUMS, positive = NUMBER_SUMS, share = NUMBER_SUMS
 )
 
-# Some 3 million densities at once take 24 megabytes each.
-by_blocks <- function(n, fun) {
-  ROWS <- 200L
-  blocks <- split(seq_len(n), (seq_len(n) - 1L) %/% ROWS)
+# Calls fun for blocks of rows: some 3 million densities at once take 24 megabytes each.
+by_blocks <- function(custom, n, fun) {
+  rows <- if (is.null(custom$components)) 200L else 24L
+  blocks <- split(seq_len(n), (seq_len(n) - 1L) %/% rows)
   unlist(lapply(unname(blocks), fun))
 }
 
-# Probabilities of less and of more than responses, see engine_lik_tails().
-custom_tails <- function(custom, theta, y, mean, var) {
-  value <- natural_custom(custom, theta)
-  tails <- function(field) {
-    by_blocks(length(y), function(at) {
-      nodes <- latent_nodes(mean[at], var[at])
-      CUSTOM_SUMS[[custom$response]]$tails(custom, value, y[at], nodes)[[field]]
-    })
-  }
-  list(below = tails("below"), above = tails("above"))
+# Probabilities of less and of more than responses, see engine_lik_tails(). rows: data rows
+custom_tails <- function(custom, theta, rows, mean, var) {
+  own <- asked_with(custom, theta, rows[-(1:2), , drop = FALSE])
+  tails <- by_blocks(custom, ncol(rows), function(at) {
+    nodes <- latent_nodes(custom, some_means(custom, mean, at), some_vars(custom, var, at))
+    found <- CUSTOM_SUMS[[custom$response]]$tails(asked_at(own, at), rows[1L, at], nodes)
+    rbind(found$below, found$above)
+  })
+  tails <- matrix(tails, 2L)
+  list(below = tails[1L, ], above = tails[2L, ])
 }
 
-custom_quantile <- function(custom, theta, mean, var, p) {
-  value <- natural_custom(custom, theta)
-  by_blocks(length(mean), function(at) {
-    CUSTOM_SUMS[[custom$response]]$quantile(custom, value, p, latent_nodes(mean[at], var[at]))
+custom_quantile <- function(custom, theta, rows, mean, var, p) {
+  own <- asked_with(custom, theta, rows[-(1:2), , drop = FALSE])
+  by_blocks(custom, ncol(rows), function(at) {
+    nodes <- latent_nodes(custom, some_means(custom, mean, at), some_vars(custom, var, at))
+    CUSTOM_SUMS[[custom$response]]$quantile(asked_at(own, at), p, nodes)
   })
 }
 
 # A random response for each latent value.
 draw_custom <- function(custom, f, value, weights) {
-  if (!is.null(custom$draw)) {
-    flat <- matrix(f, ncol = 1L)
-    return(c(check_answer(call_user(custom$draw, "draw", list(flat, value)), flat, "draw")))
-  }
-  CUSTOM_DRAWS[[custom$response]](custom, value, f)
-}
-
-draw_labels <- function(custom, value, f) {
-  p <- c(label_moments(custom, value, matrix(f, ncol = 1L))$mean)
-  ifelse(stats::runif(length(f)) < p, 1, -1)
-}
-
-draw_counts <- function(custom, value, f) {
-  by_blocks(length(f), function(at) {
-    table <- count_table(custom, value, matrix(f[at], ncol = 1L), 1)
-    apply(table$p, 1L, function(p) sample(table$y, 1L, prob = p))
+  f <- latent_columns(custom, f)
+  n <- nrow(f[[1L]])
+  own <- list(custom = custom, value = value, constants = needed_constants(custom, weights, n))
+  if (!is.null(custom$draw)) return(c(user_moments(own, "draw", f)))
+  by_blocks(custom, n, function(at) {
+    CUSTOM_DRAWS[[custom$response]](asked_at(own, at), lapply(f, function(x) x[at, , drop = FALSE]))
   })
+}
+
+draw_categories <- function(own, f) draw_of_table(category_table(own, f))
+
+draw_counts <- function(own, f) draw_of_table(count_table(own, f))
+
+draw_of_table <- function(table) {
+  apply(table$p, 1L, function(p) table$y[sample.int(length(p), 1L, prob = p)])
 }
 
 # By inversion, at probabilities that are tabulated for each latent value.
-draw_numbers <- function(custom, value, f) {
-  by_blocks(length(f), function(at) {
-    scale <- NUMBER_SCALES[[custom$response]]
-    own <- list(f = matrix(f[at], ncol = 1L), weight = 1)
-    goal <- stats::qnorm(stats::runif(length(at)))
-    excess <- function(u) {
-      z <- tail_quantiles(number_tails(custom, value, scale$from(u), own), 0.5) - goal
-      pmin(pmax(z, -40), 40)
-    }
-    scale$from(zeros_between(excess, grown_bracket(excess, f[at], 1 + 0 * f[at])))
-  })
-}
-
-CUSTOM_DRAWS <- list(label = draw_labels, count = draw_counts, number = draw_numbers,
-                     positive = draw_numbers, share = draw_numbers)
-
-# ---- Checks ----
-
-# Stops or warns where the functions are not what they should be, at a few rows. theta: on C's scale
-check_custom <- function(custom, theta, rows) {
-  if (is.null(custom) || !custom$check) return(invisible())
-  some <- unique(round(seq(1, ncol(rows), length.out = min(ncol(rows), 5L))))
-  rows <- rows[, some, drop = FALSE]
-  f <- matrix(seq(-1.5, 1.5, length.out = 7L), length(some), 7L, byrow = TRUE)
-  value <- natural_custom(custom, theta)
-  custom_log_density(custom, value, rows, f)
-  if (!is.null(custom$gradient)) check_custom_slopes(custom, theta, rows, f)
-  total <- density_total(custom, value)
-  if (all(abs(total - 1) < 1e-3)) return(invisible())
-  worst <- signif(total[which.max(abs(total - 1))], 4L)
-  warn_sparsegp("`likelihood` has a log_density that integrates to ", worst,
-                " over the responses, not to 1. Add its normalising constant, or give ",
-                "check = FALSE.")
-}
-
-check_custom_slopes <- function(custom, theta, rows, f) {
-  given <- user_slopes(custom, theta, rows, f)
-  custom$gradient <- NULL
-  found <- density_slopes(custom, theta, rows, f)
-  for (j in seq_along(theta)) {
-    if (all(abs(given[[j]] - found[[j]]) <= 1e-5 * (1 + abs(found[[j]])))) next
-    stop_sparsegp("likelihood", paste0("has a `gradient` that differs from finite differences in ",
-                                       custom$names[j]),
-                  "Give derivatives on the natural scale, in the order of `theta`, or no gradient")
+draw_numbers <- function(own, f) {
+  scale <- NUMBER_SCALES[[own$custom$response]]
+  nodes <- list(f = f, weight = 1)
+  goal <- stats::qnorm(stats::runif(nrow(f[[1L]])))
+  excess <- function(u) {
+    z <- tail_quantiles(number_tails(own, scale$from(u), nodes), 0.5) - goal
+    pmin(pmax(z, -40), 40)
   }
+  centre <- c(f[[1L]])
+  scale$from(zeros_between(excess, grown_bracket(excess, centre, 1 + 0 * centre)))
 }
 
-# Sums the density over the responses, at some latent values.
-density_total <- function(custom, value) {
-  f <- matrix(c(-1, 0, 1), ncol = 1L)
-  if (custom$response == "label") {
-    return(Reduce(`+`, lapply(c(-1, 1), function(y) {
-      c(exp(custom_log_density(custom, value, rbind(rep(y, 3L), 1), f)))
-    })))
-  }
-  if (custom$response == "count") return(count_table(custom, value, f, 1)$total)
-  sums <- number_integrals(custom, value, c(f), f, 1)
-  sums$below[[1L]] + sums$above[[1L]]
-}
+CUSTOM_DRAWS <- list(label = draw_categories, ordered = draw_categories, count = draw_counts,
+                     number = draw_numbers, positive = draw_numbers, share = draw_numbers)

@@ -11,40 +11,40 @@ TILT_AGREE <- 3e-7
 # Marginals are at least so wide: of narrower ones the second derivative would be rounding.
 LEAST_TILT_VARIANCE <- 1e-9
 
-# Called by C (glue_host.c): a matrix with a column for each row: log Z, d1, d2 and, if `slopes`,
-# the derivatives of log Z in theta. rows: q x n; power: of the density, all of them are divided by
-# it (power.h)
-tilts_of_custom <- function(custom, theta, rows, mean, var, slopes, power = 1) {
-  value <- natural_custom(custom, theta)
-  mean <- c(mean)
-  var <- pmax(c(var), LEAST_TILT_VARIANCE * (1 + mean^2))
-  if (power == 0) return(limit_tilts_of_custom(custom, c(theta), value, rows, mean, var, slopes))
-  rule <- tilt_rule(custom, value, rows, mean, sqrt(var), power)
-  answer <- rule_moments(rule, mean, var) / power
-  if (!slopes || length(theta) == 0L) return(answer)
-  rbind(answer, rule_slopes(rule, custom, c(theta), rows), deparse.level = 0L)
-}
-
 # Returns the hyperparameters on their natural scale, by name.
 natural_custom <- function(custom, theta) {
   natural <- from_search(c(theta), replace(custom$lower, !custom$log, 0), custom$upper)
   stats::setNames(ifelse(custom$log, natural, c(theta)), custom$names)
 }
 
-# Returns the log density of data rows at latent values f[rows x nodes]. What is wrong with it is an
-# error in words; -Inf is a density of 0.
+# Returns the log density of data rows at latent values f, a list of a matrix [rows x nodes] for
+# each latent function. What is wrong with it is an error in words; -Inf is a density of 0.
 custom_log_density <- function(custom, value, rows, f) {
-  answer <- call_user(custom$fun, "log_density", with_weights(custom$fun, rows, f, value))
-  check_answer(answer, f, "log_density")
+  answer <- call_user(custom$fun, "log_density", row_arguments(custom, custom$fun, rows, f, value))
+  check_answer(answer, f[[1L]], "log_density")
 }
 
-# Returns the arguments of a user's function, y and weights in the shape of f; weights only where it
-# takes them.
-with_weights <- function(fun, rows, f, value) {
-  alike <- function(x) matrix(x, nrow(f), ncol(f))
-  c(list(alike(rows[1L, ]), f, value),
+# Returns the arguments of a user's function of data rows, y, weights and constants in the shape of
+# f; weights only where it takes them.
+row_arguments <- function(custom, fun, rows, f, value) {
+  alike <- function(x) matrix(x, nrow(f[[1L]]), ncol(f[[1L]]))
+  c(list(alike(rows[1L, ])), latent_arguments(custom, fun, f, value, rows[-(1:2), , drop = FALSE]),
     if ("weights" %in% names(formals(args(fun)))) list(weights = alike(rows[2L, ])))
 }
+
+# Returns the arguments of a user's function of latent values: f, theta and, where the function
+# takes them, constants, of which there is a column for each row of f.
+latent_arguments <- function(custom, fun, f, value, constants) {
+  seen <- if (is.null(custom$components)) f[[1L]] else stats::setNames(f, custom$components)
+  out <- list(seen, value)
+  if (length(custom$data) == 0L || !takes_data(fun)) return(out)
+  each <- lapply(seq_along(custom$data), function(k) {
+    matrix(constants[k, ], nrow(f[[1L]]), ncol(f[[1L]]))
+  })
+  c(out, list(data = stats::setNames(each, custom$data)))
+}
+
+takes_data <- function(fun) any(c("data", "...") %in% names(formals(args(fun))))
 
 call_user <- function(fun, name, arguments) {
   tryCatch(do.call(fun, arguments, quote = TRUE), error = function(e) {
@@ -74,12 +74,12 @@ check_answer <- function(answer, f, name) {
 
 # Returns parts of the rows, of those that have as many nodes: list(f, top, weight, step, rows),
 # nodes,
-# the integrand p(y|f)^power N(f; mean, sd^2) per step as exp(top) weight, and the step. integrand:
-# (rows, f) -> its logarithm
-tilt_rule <- function(custom, value, rows, mean, sd, power = 1) {
+# the integrand exp(log_density) N(f; mean, sd^2) per step as exp(top) weight, and the step.
+# log_density: (rows, f) -> power times log p, with an attribute `inner` of what else is known at
+# the nodes, if anything is
+tilt_rule <- function(log_density, mean, sd) {
   integrand <- function(at, f) {
-    power * custom_log_density(custom, value, rows[, at, drop = FALSE], f) -
-      0.5 * ((f - mean[at]) / sd[at])^2 - log(sd[at]) - 0.5 * log(2 * pi)
+    log_density(at, f) - 0.5 * ((f - mean[at]) / sd[at])^2 - log(sd[at]) - 0.5 * log(2 * pi)
   }
   open <- seq_along(mean)
   ends <- list(from = mean - 8 * sd, to = mean + 8 * sd)
@@ -107,13 +107,17 @@ even_part <- function(integrand, open, ends, nodes) {
 
 new_part <- function(f, step, log, rows) {
   top <- log[cbind(seq_len(nrow(log)), max.col(log, "first"))]
-  list(f = f, step = step, top = top, weight = exp(log - ifelse(top > -Inf, top, 0)), rows = rows)
+  inner <- attr(log, "inner")
+  attr(log, "inner") <- NULL
+  list(f = f, step = step, top = top, weight = exp(log - ifelse(top > -Inf, top, 0)), rows = rows,
+       inner = inner)
 }
 
 some_of_part <- function(part, which) {
   if (all(which)) return(part)
   list(f = part$f[which, , drop = FALSE], weight = part$weight[which, , drop = FALSE],
-       step = part$step[which], top = part$top[which], rows = part$rows[which])
+       step = part$step[which], top = part$top[which], rows = part$rows[which],
+       inner = lapply(part$inner, function(x) x[which, , drop = FALSE]))
 }
 
 # Rows whose integrand is much narrower somewhere than it is wide: nodes f = peak + s sinh(t), dense
@@ -223,13 +227,13 @@ rule_moments <- function(rule, mean, var) {
 }
 
 # d log Z / d theta = E d log p / d theta under the tilted distributions.
-rule_slopes <- function(rule, custom, theta, rows) {
-  answer <- matrix(0, length(theta), ncol(rows))
+# slopes_at: (rows, f) -> a list of matrices
+rule_slopes <- function(rule, slopes_at, count, n) {
+  answer <- matrix(0, count, n)
   for (part in rule) {
     weight <- part$weight / rowSums(part$weight)
-    own <- rows[, part$rows, drop = FALSE]
-    slopes <- density_slopes(custom, theta, own, part$f)
-    for (j in seq_along(theta)) {
+    slopes <- slopes_at(part$rows, part$f)
+    for (j in seq_len(count)) {
       answer[j, part$rows] <- rowSums(ifelse(weight > 0, weight * slopes[[j]], 0))
     }
   }
@@ -252,7 +256,8 @@ density_slopes <- function(custom, theta, rows, f) {
 
 user_slopes <- function(custom, theta, rows, f) {
   value <- natural_custom(custom, theta)
-  given <- call_user(custom$gradient, "gradient", with_weights(custom$gradient, rows, f, value))
+  given <- call_user(custom$gradient, "gradient",
+                     row_arguments(custom, custom$gradient, rows, f, value))
   if (!is.list(given) || length(given) != length(theta)) {
     stop_sparsegp("likelihood", "has a `gradient` that is no list with a matrix for each of theta",
                   "Return list(d1, d2, ...), in the order of `theta`")
@@ -260,7 +265,7 @@ user_slopes <- function(custom, theta, rows, f) {
   bounded <- custom$upper < Inf
   share <- (custom$upper - value) / (custom$upper - custom$lower)
   chain <- ifelse(custom$log, (value - custom$lower) * ifelse(bounded, share, 1), 1)
-  Map(function(slope, by) check_answer(slope, f, "gradient") * by, given, chain)
+  Map(function(slope, by) check_answer(slope, f[[1L]], "gradient") * by, given, chain)
 }
 
 # ---- Means of the limit ----
@@ -282,13 +287,13 @@ limit_tilts_of_custom <- function(custom, theta, value, rows, mean, var, slopes)
   while (length(open) > 0L) {
     rule <- limit_rule(nodes, mean[open], sqrt(var[open]))
     own <- rows[, open, drop = FALSE]
-    log <- custom_log_density(custom, value, own, rule$f)
+    log <- custom_log_density(custom, value, own, list(rule$f))
     means <- limit_means(log, rule$t, rule$weight)
     good <- nodes >= MOST_TILT_NODES | limits_agree(log, means, rule)
     answer[1:3, open[good]] <- limit_columns(means, sqrt(var[open]))[, good]
     if (slopes && any(good)) {
       part <- own[, good, drop = FALSE]
-      by <- density_slopes(custom, theta, part, rule$f[good, , drop = FALSE])
+      by <- density_slopes(custom, theta, part, list(rule$f[good, , drop = FALSE]))
       for (j in seq_along(theta)) answer[3L + j, open[good]] <- by[[j]] %*% rule$weight
     }
     open <- open[!good]

@@ -31,6 +31,25 @@
 #' | `"label"` | -1 and 1 | a factor of two levels, a logical |
 #' | `"positive"` | numbers above 0 | numbers |
 #' | `"share"` | numbers between 0 and 1 | numbers |
+#' | `"ordered"` | 1, 2, ... | an ordered factor, or whole numbers |
+#'
+#' With `width = 2` an observation sees two latent functions, such as a mean and the logarithm of a
+#' spread, or a rate and a gate. `f` is then a named list of two such matrices, by default `f$f1`
+#' and `f$f2`, with independent priors unless a [kernel_coregion()] of rank 1 or more is given. Labels
+#' and ordered categories have one latent function.
+#'
+#' With `data` the functions have a last argument `data`, a named list of matrices in the shape of
+#' `f`, which have the constants of each observation; so have `mean`, `variance` and `draw`.
+#'
+#' @section Constants of observations:
+#' Exposures, known errors, numbers of trials or limits belong to an observation as its response
+#' does. `data = ~ exposure + limit` names columns of the data frame of the fit; they are read with
+#' every later row by [update()], [predict()], streams and sources. `data = list(exposure = ...)`,
+#' or a data frame, has a value for each row of the data; rows that `subset` or `na.action` leave
+#' out are left out here, too. New rows need columns of these names, or
+#' `predict(fit, newdata, weights = list(exposure = ...))`; a fit of a matrix needs the latter.
+#' Predictions of the latent function need no constants. `weights` of [sparsegp()] are given among
+#' `data` then.
 #'
 #' @section Checks:
 #' With `check = TRUE`, [sparsegp()] evaluates the functions at a few observations and the starting
@@ -45,12 +64,14 @@
 #'
 #' @section Cost:
 #' A sweep of [method_ep()] calls R once for all observations, and once more for each side of a
-#' hyperparameter's difference where the gradient is wanted. [method_online()] and [method_ivm()]
-#' call it for single observations, which takes some 0.1 ms each. Threads of the package are not
-#' used.
+#' hyperparameter's difference where the gradient is wanted. [method_ivm()] calls it once for all
+#' candidates of an inclusion. [method_online()] calls it for single observations, which takes some
+#' 0.1 ms each. With `width = 2` there are 33 x 33 nodes or more for each observation. Threads are
+#' not used.
 #'
-#' @param log_density `function(y, f, theta)` or `function(y, f, theta, weights)`: the logarithm of
-#'   the density of `y` (the probability, of counts and labels), see below. `-Inf` is allowed.
+#' @param log_density `function(y, f, theta)`, with further arguments `weights` or `data` where it
+#'   needs these: the logarithm of the density of `y` (the probability, of counts, labels and
+#'   categories), see below. `-Inf` is allowed.
 #' @param theta Named starting values of the hyperparameters, a vector or a list, in which [fixed()]
 #'   values are kept: `c(scale = 1)`. `NULL`: the functions have none.
 #' @param range A named list of bounds, `list(power = c(1, 2))`, open intervals that values lie in.
@@ -69,6 +90,12 @@
 #'   the distribution function.
 #' @param label What the likelihood is called where it is printed: one word.
 #' @param check Are the functions checked when a fit is made?
+#' @param data Constants of each observation: a formula of one side that names columns,
+#'   `~ exposure`, or a named list or data frame of numbers, one for each row of the data. `NULL`:
+#'   there are none.
+#' @param width 1 or 2: how many latent functions an observation sees.
+#' @param components Names of two latent functions, by default `c("f1", "f2")`: of the list `f`, and
+#'   of what [predict()] returns for `type = "latent"`.
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`: they name
 #'   the argument, and those of the functions `likelihood`, with the function's own message.
 #' @references Minka, T. P. (2001), *A family of algorithms for approximate Bayesian inference*, PhD
@@ -89,9 +116,11 @@
 #' predict(fit, d[1:3, ], type = "median", interval = "confidence")
 #' @export
 lik_custom <- function(log_density, theta = NULL, range = list(), prior = list(),
-                       response = c("number", "count", "label", "positive", "share"),
+                       response = c("number", "count", "label", "positive", "share",
+                                    "ordered"),
                        gradient = NULL, mean = NULL, variance = NULL, draw = NULL,
-                       label = "custom", check = TRUE) {
+                       label = "custom", check = TRUE, data = NULL, width = 1,
+                       components = NULL) {
   response <- check_choice(response, names(CUSTOM_RESPONSES), "response")
   custom <- list(fun = check_user_function(log_density, 3L, "log_density"),
                  gradient = optional_function(gradient, 3L, "gradient"),
@@ -99,19 +128,48 @@ lik_custom <- function(log_density, theta = NULL, range = list(), prior = list()
                  variance = optional_function(variance, 2L, "variance"),
                  draw = optional_function(draw, 2L, "draw"), response = response,
                  check = check_flag(check, "check"))
+  custom$components <- check_latent_names(width, components, response)
   if (is.null(mean) != is.null(variance)) {
     stop_sparsegp("variance", "and `mean` belong together", "Give both, or neither")
   }
+  if (!is.null(data) && !takes_data(log_density)) {
+    stop_sparsegp("log_density", "has no argument `data`, and there are constants",
+                  "Give function(y, f, theta, data)")
+  }
   if (!is_text(label) || !nzchar(label)) stop_sparsegp("label", "must be one word")
   custom$label <- label
-  custom <- c(custom, custom_hyper(theta, range, prior))
+  custom <- c(custom, custom_hyper(theta, range, prior), custom_constants(data))
   structure(list(type = "custom", params = stats::setNames(as.list(theta), names(theta)),
                  custom = custom), class = "sparsegp_likelihood")
 }
 
 # The codec of each kind of response
 CUSTOM_RESPONSES <- c(number = "reals", count = "counts", label = "labels", positive = "positive",
-                      share = "proportions")
+                      share = "proportions", ordered = "ranks")
+
+# The codec of each kind that may have two latent functions
+CUSTOM_PAIRS <- c(number = "real_pairs", count = "count_pairs", positive = "positive_pairs",
+                  share = "proportion_pairs")
+
+# Returns the names of the latent functions of an observation; of a single one there are none.
+check_latent_names <- function(width, components, response) {
+  if (!is.numeric(width) || length(width) != 1L || !width %in% 1:2) {
+    stop_sparsegp("width", "is not 1 or 2", "Give the number of latent functions of an observation")
+  }
+  if (width == 1) {
+    if (is.null(components)) return(NULL)
+    stop_sparsegp("components", "are for width = 2", "Leave them out")
+  }
+  if (!response %in% names(CUSTOM_PAIRS)) {
+    stop_sparsegp("width", paste0("= 2 is not for response = \"", response, "\""),
+                  "Give width = 1; labels and ordered categories have one latent function")
+  }
+  components <- components %||% c("f1", "f2")
+  right <- is.character(components) && length(components) == 2L && !anyNA(components) &&
+    !anyDuplicated(components) && all(components == make.names(components))
+  if (!right) stop_sparsegp("components", "must be two names", "As in c(\"mean\", \"log_sd\")")
+  components
+}
 
 check_user_function <- function(fun, arguments, argument) {
   names <- if (is.function(fun)) names(formals(args(fun)))
@@ -180,7 +238,20 @@ is_custom_likelihood <- function(x) {
     is_flag(x$check) && are_doubles(unname(x$lower), count) &&
     are_doubles(unname(x$upper), count) && are_doubles(unname(x$start), count) &&
     is.logical(x$log) && length(x$log) == count &&
-    !anyNA(c(x$lower, x$upper, x$start, x$log)) && is.list(x$prior)
+    !anyNA(c(x$lower, x$upper, x$start, x$log)) && is.list(x$prior) &&
+    are_custom_extras(x)
+}
+
+# Checks what there is beside one latent function and a response: names of two, constants, and the
+# number of categories.
+are_custom_extras <- function(x) {
+  pair <- x$components
+  (is.null(pair) || is.character(pair) && length(pair) == 2L &&
+     x$response %in% names(CUSTOM_PAIRS)) &&
+    (is.null(x$data) || is.character(x$data) && !anyNA(x$data)) &&
+    (is.null(x$constants) || is.matrix(x$constants) && is.numeric(x$constants) &&
+       ncol(x$constants) == length(x$data)) &&
+    (is.null(x$categories) || is_one(x$categories, 2, MAX_CLASSES))
 }
 
 # ---- Traits ----
@@ -190,16 +261,19 @@ custom_traits <- function() c(lik_code(
   response = "reals", density = TRUE, data_rows = custom_rows, of_value = custom_traits_of
 ), lik_hyper(), lik_sample(draw = NULL))
 
-# A data row is the response and its weight.
+# A data row is the response, its weight and its constants (lik-custom-data.R).
 custom_rows <- function(y, weights) {
-  rbind(y, weights_or_ones(weights, length(y)), deparse.level = 0L)
+  if (!is.list(weights)) return(rbind(y, weights_or_ones(weights, length(y)), deparse.level = 0L))
+  rbind(y, 1, matrix(unlist(weights), ncol = length(weights)), deparse.level = 0L)
 }
 
 custom_traits_of <- function(traits, lik) {
   custom <- lik$custom
-  traits_like(traits, response = CUSTOM_RESPONSES[[custom$response]], label = custom$label,
-              density = !custom$response %in% c("count", "label"),
-              weighted = "weights" %in% names(formals(args(custom$fun))),
+  codecs <- if (is.null(custom$components)) CUSTOM_RESPONSES else CUSTOM_PAIRS
+  traits_like(traits, response = codecs[[custom$response]], label = custom$label,
+              density = !custom$response %in% c("count", "label", "ordered"),
+              weighted = length(custom$data) > 0L ||
+                "weights" %in% names(formals(args(custom$fun))),
               about = lapply(stats::setNames(nm = custom$names), custom_about, custom),
               draw = function(f, value, weights) draw_custom(custom, f, value, weights))
 }

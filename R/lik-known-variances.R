@@ -18,13 +18,14 @@ format_variances <- function(variances) {
 
 # Returns the weights of a fit: those that were given, or of known variances. rows: how many there
 # are, where that is known.
-weights_of_fit <- function(likelihood, given, rows = length(likelihood$variances)) {
+weights_of_fit <- function(likelihood, given, rows = NULL) {
+  if (has_constants(likelihood)) return(constants_of_fit(likelihood, given, rows))
   if (!has_variances(likelihood)) return(given)
   if (!is.null(given)) {
     stop_sparsegp("weights", "and known variances exclude each other",
                   "Leave the weights out: a variance of its own is all there is to say of a row")
   }
-  refuse_wrong_count(likelihood$variances, rows)
+  refuse_wrong_count(likelihood$variances, rows %||% length(likelihood$variances))
   weights_of_variances(likelihood)
 }
 
@@ -45,6 +46,7 @@ refuse_variances_of_stream <- function(likelihood, streams) {
 # gave.
 weights_at <- function(object, latent, variance, weights) {
   rows <- length(latent$complete)
+  if (has_constants(object$likelihood)) return(constants_at(latent, weights, object$likelihood))
   if (!has_variances(object$likelihood)) return(new_weights(object, latent, weights, rows))
   if (is.null(variance) && !is.null(latent$weights)) return(latent$weights)
   if (is.null(variance)) {

@@ -176,3 +176,6 @@ terms.sparsegp <- function(x, ...) {
   if (!is.null(x$terms)) return(x$terms)
   stop_sparsegp("x", "was fitted to a matrix and has no terms")
 }
+
+#' @export
+free_rows.response_pairs <- free_rows.response_spreads

@@ -23,6 +23,7 @@ with_response <- function(model, chunk, setup) {
   check_adjustments(chunk, lik)
   response <- codec$read(codec, chunk$y, lik, chunk$offset, chunk$weights, setup$streams)
   response <- in_known_units(codec_named(response$codec), response, setup$known$response)
+  lik <- with_categories(lik, response)
   if (identical(setup$mean, "zero")) response <- at_zero(response, chunk, setup$known$response)
   model$lik <- lik
   model$response <- response
@@ -47,6 +48,10 @@ check_adjustments <- function(chunk, lik) {
     stop_sparsegp("weights", paste0("are not defined for the ", lik_label(lik),
                                      " likelihood of this response"),
                   "They divide the noise variance of a Gaussian likelihood; leave them out")
+  }
+  if (has_constants(lik) && !is.list(chunk$weights)) {
+    stop_sparsegp("weights", paste("lack the constants", toString(lik$custom$data)),
+                  "Give those of lik_custom(data =) with the rows")
   }
   if (!lik_codec(lik)$offsets && any(chunk$offset != 0)) {
     stop_sparsegp("offset", "shifts the latent functions of all classes alike, which says nothing",
@@ -170,6 +175,9 @@ relative_vars.response <- function(response) 1
 
 #' @export
 relative_vars.response_spreads <- function(response) c(1, TYPICAL_SPREAD)
+
+#' @export
+relative_vars.response_pairs <- function(response) c(1, 1)
 
 #' @export
 relative_vars.response_vectors <- function(response) mean_squares(response$y^2)

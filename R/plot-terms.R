@@ -225,9 +225,9 @@ working_residuals.response_transformed <- function(object, rows) {
 working_residuals.response_counts <- function(object, rows) {
   seen <- seen_mean(object, latent_at(object, rows$x, rows$offset))
   step <- 1e-4
-  mean_at <- function(f) engine_lik_eval(object, f)$mean
+  mean_at <- function(f) engine_lik_eval(object, f, weights = rows$weights)$mean
   slope <- (mean_at(seen + step) - mean_at(seen - step)) / (2 * step)
-  spread <- engine_lik_eval(object, seen)
+  spread <- engine_lik_eval(object, seen, weights = rows$weights)
   root <- abs(slope) / sqrt(spread$var / (trials_of(object, rows$weights) %||% 1))
   (rows$y - spread$mean) / slope * root / mean(root)
 }

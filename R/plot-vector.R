@@ -15,6 +15,9 @@ panel_of.response_spreads <- function(object) {
   new_panel(curve_frame, regression_chart, no_map, no_map, by = "none")
 }
 
+#' @export
+panel_of.response_pairs <- panel_of.response_spreads
+
 # ---- Along one input ----
 
 component_curves <- function(object, view, shown, asked) {

@@ -82,7 +82,7 @@ read_labels <- function(codec, y, lik, offset, weights, streams) {
   codec$check(levels(labels), lik)
   if (nlevels(labels) > 2L && !is.null(codec$more)) codec <- codec$more()
   codes <- codec$codes(labels)
-  response <- new_response(codec, codes, NULL, levels = levels(labels))
+  response <- new_response(codec, codes, NULL, weights, levels = levels(labels))
   response$given <- codec$back(codes, response)
   response
 }

@@ -8,7 +8,8 @@ moments_of_numbers <- function(chunk) {
   offset <- as.matrix(chunk$offset)
   # of several latent values of one response the first is its mean
   values <- y - as.vector(offset[, seq_len(min(ncol(y), ncol(offset)))])
-  weights <- weights_or_ones(chunk$weights, nrow(y))
+  weights <- if (is.list(chunk$weights)) rep(1, nrow(y)) # constants of lik_custom()
+             else weights_or_ones(chunk$weights, nrow(y))
   n <- colSums(!is.na(values))
   mean <- ifelse(n > 0, colMeans(values, na.rm = TRUE), 0)
   list(n = n, mean = mean, m2 = colSums(sweep(values, 2L, mean)^2, na.rm = TRUE),

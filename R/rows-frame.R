@@ -12,7 +12,7 @@ read_frame <- function(recipe, data = NULL) {
   }
   if (!first) refuse_workspace(recipe, data)
   frame <- tryCatch(model_frame(recipe, data), error = function(e) refuse_frame(e, recipe, data))
-  check_per_row(stats::model.weights(frame), nrow(frame), "weights", 1, positive = TRUE)
+  check_frame_weights(stats::model.weights(frame), nrow(frame))
   if (first) return(note_variables(frame, data))
   if (!recipe$response && is.data.frame(data) && nrow(frame) != nrow(data)) {
     refuse_frame(simpleError("a variable has other rows"), recipe) # only a part came from `data`
@@ -47,6 +47,11 @@ refuse_frame <- function(e, recipe, data) {
   if (!is.null(variances) && grepl("(weights)", conditionMessage(e), fixed = TRUE)) {
     recipe$arguments <- list(na.action = NULL)
     refuse_wrong_count(variances, nrow(model_frame(recipe, data)))
+  }
+  constants <- recipe$likelihood$custom$constants
+  if (!is.null(constants) && grepl("(weights)", conditionMessage(e), fixed = TRUE)) {
+    recipe$arguments <- list(na.action = NULL)
+    refuse_wrong_constants(constants, nrow(model_frame(recipe, data)))
   }
   stop_sparsegp(recipe$argument, paste0("and the formula do not make a model frame: ",
                                         conditionMessage(e)),
@@ -171,6 +176,11 @@ refuse_workspace <- function(recipe, data) {
   if (length(lacking)) {
     stop_sparsegp(recipe$argument, paste0("lacks ", toString(unique(lacking))),
                   "It needs the variables of the formula")
+  }
+  constants <- setdiff(recipe$likelihood$custom$data, names(data))
+  if (is.call(recipe$arguments$weights) && length(constants)) {
+    stop_sparsegp(recipe$argument, paste("lacks", toString(constants)),
+                  "It needs the constants of lik_custom(data =), or update(weights = list(...))")
   }
   if (!absent(all.vars(recipe$arguments$weights))) return(invisible())
   stop_sparsegp("weights", "are not in the new rows",

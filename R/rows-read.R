@@ -13,7 +13,9 @@ read_rows.formula_recipe <- function(recipe, data, offset = NULL, weights = NULL
   if (!is.null(offset)) {
     stop_sparsegp("offset", "is part of the formula", "Put it into `newdata`")
   }
-  if (!is.null(weights)) recipe$arguments$weights <- weights
+  if (!is.null(weights)) {
+    recipe$arguments$weights <- more_weights(recipe$likelihood, weights, NROW(data))
+  }
   frame <- read_frame(recipe, data)
   c(frame_rows(recipe, frame), list(names = rownames(frame)))
 }
@@ -27,11 +29,10 @@ read_rows.matrix_recipe <- function(recipe, data, y = NULL, offset = NULL, weigh
                names = if (is.null(rownames(x))) as.character(seq_len(n)) else rownames(x))
   if (!recipe$response) return(rows)
   if (is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
+  weights <- more_weights(recipe$likelihood, weights, n)
   rows <- gathered(c(rows, list(y = plain_column(y, "y"), weights = weights)), recipe$likelihood)
   rows$y <- check_response_length(rows$y, n, lik_codec(recipe$likelihood)$dims)
-  if (!is.null(weights)) {
-    rows$weights <- check_per_row(rows$weights, n, "weights", 1, positive = TRUE)
-  }
+  if (!is.null(weights)) rows$weights <- check_frame_weights(rows$weights, n)
   rows <- complete_rows(rows, recipe)
   check_whole_inputs(rows$x, "x")
   check_rows(rows, recipe$likelihood)
@@ -44,6 +45,7 @@ complete_rows <- function(rows, recipe) {
   frame$weights <- rows$weights
   omitted <- attr(apply_na_action(frame, recipe$na.action), "na.action")
   rows$names <- make.unique(rows$names) # as answers are data frames
+  rows$weights <- listed_weights(rows$weights)
   if (!is.null(omitted)) rows <- chunk_rows(rows, seq_along(rows$names)[-omitted])
   rows["omitted"] <- list(omitted)
   rows
@@ -59,7 +61,7 @@ frame_rows <- function(recipe, frame) {
       stop_sparsegp("forget", "names a column with values that are not finite",
                     NOT_FINITE_REMEDY)
     }
-    rows <- c(rows, list(y = frame_response(frame), weights = stats::model.weights(frame),
+    rows <- c(rows, list(y = frame_response(frame), weights = listed_weights(stats::model.weights(frame)),
                          time = time, omitted = attr(frame, "na.action")))
     rows <- check_rows(gathered(rows, recipe$likelihood), recipe$likelihood)
   }
@@ -136,8 +138,11 @@ complete_inputs <- function(object, newdata, offset = NULL) {
   known <- codec_of(object)$known_means(new$offset, c(nrow(new$x), w))
   complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
-  list(x = stack_components(scaled_inputs(x, object$scaling), w),
-       offset = some_rows(known, complete), complete = complete, names = new$names, na = NULL)
+  rows <- list(x = stack_components(scaled_inputs(x, object$scaling), w),
+               offset = some_rows(known, complete), complete = complete, names = new$names,
+               na = NULL)
+  rows$weights <- constants_in(object, newdata)[complete]
+  rows
 }
 
 # Returns the model frame of the rows of a fit's first call, or NULL where they are not there any

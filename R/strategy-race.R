@@ -75,7 +75,8 @@ loo_label_scores <- function(candidate, run) {
 candidate_scores <- function(candidate, mean, var) {
   model <- list(likelihood = candidate$model$lik, response = candidate$model$response,
                 hyper = candidate$table)
-  label_scores(engine_lik_predict(model, mean, var)$mean)
+  label_scores(engine_lik_predict(model, mean, var,
+                                  weights = candidate$model$response$weights)$mean)
 }
 
 checked_run <- function(candidate) {

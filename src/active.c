@@ -111,6 +111,12 @@ static void consider(sg_select select, double tie_break, sg_candidates *c, int j
     c->gain[j] = select == SG_SELECT_RANDOM ? -tie_break : gain_of(select, s2, d1, d2);
 }
 
+/* Returns the place in a random order that row i has, where rows are chosen by it. */
+static double tie_of(sg_select select, const double *tie_break, int i)
+{
+    return select == SG_SELECT_RANDOM ? tie_break[i] : 0;
+}
+
 /* Collects the marginals of candidate j as its likelihood sees them, with the offset. */
 static void marginals_of(const sg_rows *rows, int C, const sg_candidates *c, int j, double *mu,
                          double *s2)
@@ -133,7 +139,7 @@ void sg_candidates_score_row(const sg_rows *rows, sg_select select, const double
     sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, s2, &tilt);
     c->logz[j] = tilt.logz;
     for (int k = 0; k < C; k++) {
-        consider(select, select == SG_SELECT_RANDOM ? tie_break[i] : 0, c + k, j, d1[k], d2[k]);
+        consider(select, tie_of(select, tie_break, i), c + k, j, d1[k], d2[k]);
     }
 }
 
@@ -160,6 +166,34 @@ typedef struct {
     sg_candidates *c;
 } score_job;
 
+/* Scores the candidates of a likelihood that the host has (C = w = 1) by one call of it for all
+ * that are due: a call costs it far more than a row. */
+static void score_hosted(const score_job *job, const sg_ws *ws)
+{
+    const sg_rows *rows = job->rows;
+    const sg_lik *lik = rows->lik;
+    const int q = sg_lik_q(lik);
+    const size_t m = job->c->m;
+    sg_candidates *c = job->c;
+    void *mark = sg_mark(ws);
+    int *due = sg_ints(m, ws), n = 0;
+    double *y = sg_doubles(ws, q * m), *mu = sg_doubles(ws, m), *s2 = sg_doubles(ws, m);
+    double *logz = sg_doubles(ws, m), *d1 = sg_doubles(ws, m), *d2 = sg_doubles(ws, m);
+    for (int j = 0; j < c->m; j++) {
+        if (!is_due(1, c, j)) continue;
+        sg_copy(q, sg_lik_row(lik, rows->y, c->row[j]), y + (size_t) q * n);
+        marginals_of(rows, 1, c, j, mu + n, s2 + n);
+        due[n++] = j;
+    }
+    if (n > 0) lik->host->tilts(lik->host->self, lik, n, y, mu, s2, logz, d1, d2, NULL);
+    for (int k = 0; k < n; k++) {
+        const int j = due[k];
+        c->logz[j] = logz[k];
+        consider(job->select, tie_of(job->select, job->tie_break, c->row[j]), c, j, d1[k], d2[k]);
+    }
+    sg_release(ws, mark);
+}
+
 /* Scores candidates from .. to - 1, those that are due. Rows are independent of each other and each
  * chunk writes its own entries, so the scores are the same bit for bit with any number of
  * threads. */
@@ -180,8 +214,8 @@ void sg_candidates_score(const sg_rows *rows, sg_select select, const double *ti
 {
     enum { GRAIN = 64 };
     score_job job = {.rows = rows, .select = select, .tie_break = tie_break, .C = C, .c = c};
-    const sg_ws own = sg_lik_ws(rows->lik, ws);
-    sg_par_rows(c->m, GRAIN, score_some, &job, &own);
+    if (rows->lik->host) score_hosted(&job, ws);
+    else sg_par_rows(c->m, GRAIN, score_some, &job, ws);
 }
 
 /* A row's way into the active set, as all candidates see it. */

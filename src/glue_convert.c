@@ -188,6 +188,7 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
     if (lik.type->width ? w != lik.type->width : C > 1) {
         Rf_error("internal error: %d blocks of width %d", C, w);
     }
+    if (lik.host && w > SG_HOST_WIDTH) Rf_error("internal error: a host's sites of width %d", w);
     if (lik.npar > SG_LIK_MAX_PAR) Rf_error("internal error: %d hyperparameters", lik.npar);
     if ((lik.type->npar > 0 && lik.npar != lik.type->npar) || lik.npar * C != Rf_length(theta)) {
         Rf_error("internal error: %d hyperparameters of the likelihood", Rf_length(theta));

@@ -1,6 +1,6 @@
 /* hosted.h: the tilts of a span of rows whose likelihood the host has, as R does of a function that
- * a user wrote (sg_lik_host in lik.h): one call for all of them. C = w = 1. On the host's own
- * thread; the host may jump. */
+ * a user wrote (sg_lik_host in lik.h): one call for all of them. C = 1. On the host's own thread;
+ * the host may jump. */
 #ifndef SG_HOSTED_H
 #define SG_HOSTED_H
 

@@ -112,13 +112,15 @@ enum {
 };
 
 /* A likelihood whose log p the host has, as R does of a function that a user wrote (lik_custom.c).
- * tilts() writes log Z, d1, d2 and, unless dpar is NULL, dlogZ/dtheta[npar x n] of n data rows
- * under N(mu[i], s2[i]), C = w = 1; those of lik->power, divided by it, as power.h has them. It may
- * jump, and is for the host's own thread alone. */
+ * tilts() writes log Z, d1[w x n], d2[w w x n] and, unless dpar is NULL, dlogZ/dtheta[npar x n] of
+ * n data rows under N(mu, S), mu[w x n] and S[w w x n]; C = 1 and w <= SG_HOST_WIDTH; those of
+ * lik->power, divided by it, as power.h has them, where w = 1. It may jump, and is for the host's
+ * own thread alone. */
+enum { SG_HOST_WIDTH = 2 };
 typedef struct {
     void *self;
     void (*tilts)(void *self, const sg_lik *lik, int n, const double *y, const double *mu,
-                  const double *s2, double *logz, double *d1, double *d2, double *dpar);
+                  const double *S, double *logz, double *d1, double *d2, double *dpar);
 } sg_lik_host;
 
 struct sg_lik {
@@ -199,9 +201,6 @@ void sg_lik_predict_quad(const sg_lik *self, const double *mu, const double *s2,
 
 /* The type of likelihoods that have a host; in no list, as they are made by users. */
 extern const sg_lik_type sg_lik_custom;
-
-/* The workspace for loops over rows of this likelihood: a host has one thread. */
-sg_ws sg_lik_ws(const sg_lik *self, const sg_ws *ws);
 
 const sg_lik_type *sg_lik_type_at(int i);
 const sg_lik_type *sg_lik_type_find(const char *name);

@@ -141,6 +141,23 @@ power_fits <- function() {
   })
 }
 
+# Likelihoods in R: with a constant of each observation, by the IVM, and of two latent functions
+custom_likelihood <- function() {
+  data <- helpers$golden_data()
+  data$error <- 0.1 + abs(data$x1) / 5
+  one <- lik_custom(function(y, f, theta, data) {
+    dnorm(y, f, theta[["scale"]] * data$error, log = TRUE)
+  }, theta = c(scale = 1), data = ~error, check = FALSE)
+  two <- lik_custom(function(y, f, theta) dnorm(y, f$f1, exp(f$f2), log = TRUE), width = 2,
+                    check = FALSE)
+  kernel <- kernel_rbf(1, 1)
+  fits <- list(sparsegp(number ~ x1 + x2, data, one, kernel, method = method_ivm(4), learn = FALSE),
+               sparsegp(number ~ x1 + x2, data, one, kernel, method = method_ep(4),
+                        learn = learn_control(inner = 1, outer = 1)),
+               sparsegp(number ~ x1 + x2, data[1:6, ], two, method = method_ep(2), learn = FALSE))
+  lapply(fits, predict, data[1:3, ], type = "latent")
+}
+
 # Entries that only tests call
 for_tests <- noted(function() {
   spec <- list(type = "rbf", vars = 0:1, levels = c(0, 0), ard = FALSE, degree = 0L, parts = list())
@@ -174,7 +191,7 @@ for_tests <- noted(function() {
                 list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE, rows = 3)),
     .Call(sg_catalogue),
     tryCatch(.Call(sg_extension, c("stats", "none")), error = conditionMessage), # not there
-    custom_kernel(), suppressWarnings(power_fits())
+    custom_kernel(), custom_likelihood(), suppressWarnings(power_fits())
   )
 })
 environment(for_tests) <- helpers

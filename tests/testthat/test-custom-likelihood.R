@@ -119,7 +119,7 @@ test_that("positive numbers and shares have moments and intervals in their range
   f <- matrix(c(-1, 0, 1))
   # mean exp(f) and variance exp(2 f) / shape of a gamma variable, of which a rule of 240 points for
   # any density is good to 1e-6, 1e-5 in squares
-  moments <- moments_given(gamma$custom, c(shape = 5), f)
+  moments <- moments_given(list(custom = gamma$custom, value = c(shape = 5)), list(f))
   expect_equal(c(moments$mean), c(exp(f)), tolerance = 1e-6)
   expect_equal(c(moments$var), c(exp(2 * f) / 5), tolerance = 3e-5)
   beta <- lik_custom(function(y, f, theta) {
