@@ -76,7 +76,8 @@ predicted.response <- function(object, latent, request) {
 
 # Returns the probability that a new count is 0.
 zero_probability <- function(object, latent) {
-  pmax(1 - response_tails(object, numeric(latent_count(latent, 1L)), latent)$above, 0)
+  none <- numeric(latent_count(latent, n_outputs(object)))
+  pmax(1 - response_tails(object, none, latent)$above, 0)
 }
 
 # ---- Draws ----

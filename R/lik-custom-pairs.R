@@ -30,10 +30,11 @@ given_second <- function(mean, var) {
        sd1 = sqrt(pmax(var[1L, ] - b * var[2L, ], least[, 1L])))
 }
 
-# Returns 17 x 17 nodes a standard deviation apart, see latent_nodes().
+# Returns 25 x 25 nodes half a standard deviation apart, see latent_nodes(): densities are narrower
+# in a logarithm of a spread than its distribution is.
 pair_nodes <- function(mean, var) {
   at <- given_second(mean, var)
-  z <- seq(-8, 8)
+  z <- seq(-6, 6, by = 0.5)
   z1 <- rep(z, length(z))
   z2 <- rep(z, each = length(z))
   away <- outer(at$sd2, z2)

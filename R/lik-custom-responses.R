@@ -16,7 +16,7 @@ asked_at <- function(own, at) {
   own
 }
 
-# Returns nodes f and their weights: 33 half a standard deviation apart, or 17 x 17 of two latent
+# Returns nodes f and their weights: 33 half a standard deviation apart, or 25 x 25 of two latent
 # functions; var has the blocks of these.
 latent_nodes <- function(custom, mean, var) {
   if (!is.null(custom$components)) return(pair_nodes(mean, var))
@@ -275,7 +275,7 @@ CUSTOM_SUMS <- list(
 
 # Calls fun for blocks of rows: some 3 million densities at once take 24 megabytes each.
 by_blocks <- function(custom, n, fun) {
-  rows <- if (is.null(custom$components)) 200L else 24L
+  rows <- if (is.null(custom$components)) 200L else 10L
   blocks <- split(seq_len(n), (seq_len(n) - 1L) %/% rows)
   unlist(lapply(unname(blocks), fun))
 }
