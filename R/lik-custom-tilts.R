@@ -78,23 +78,78 @@ check_answer <- function(answer, f, name) {
 # log_density: (rows, f) -> power times log p, with an attribute `inner` of what else is known at
 # the nodes, if anything is
 tilt_rule <- function(log_density, mean, sd) {
+  first <- standard_look(log_density, mean, sd)
+  if (all(first$good)) return(list(first$part))
   integrand <- function(at, f) {
     log_density(at, f) - 0.5 * ((f - mean[at]) / sd[at])^2 - log(sd[at]) - 0.5 * log(2 * pi)
   }
-  open <- seq_along(mean)
-  ends <- list(from = mean - 8 * sd, to = mean + 8 * sd)
+  good <- if (any(first$good)) list(some_of_part(first$part, first$good))
+  c(good, later_looks(integrand, judge_part(some_of_part(first$part, !first$good))))
+}
+
+# Nodes of the first look in standard deviations, half a one apart: the integrand of most rows is
+# not much narrower than its marginal.
+FIRST_NODES <- seq(-8, 8, by = 0.5)
+# At the ends of the first look the integrand is less than this part of its sum.
+FIRST_END <- 1e-11
+
+# Returns the part of all rows with the same nodes in units of their marginals, where sums over the
+# nodes are one product of matrices; good: which rows need no others.
+standard_look <- function(log_density, mean, sd) {
+  z <- FIRST_NODES
+  n <- length(mean)
+  f <- mean + outer(sd, z)
+  log <- log_density(seq_len(n), f)
+  inner <- attr(log, "inner")
+  log <- c(log) + rep(stats::dnorm(z, log = TRUE), each = n) - log(sd)
+  dim(log) <- dim(f)
+  top <- row_tops(log)
+  weight <- exp(log - ifelse(top > -Inf, top, 0))
+  part <- list(f = f, step = 0.5 * sd, top = top, weight = weight, rows = seq_len(n), inner = inner)
+  list(part = part, good = first_agrees(weight, z))
+}
+
+row_tops <- function(x) do.call(pmax, lapply(seq_len(ncol(x)), function(k) x[, k]))
+
+# Does the rule with every second node agree (halves_agree()), and is nothing beyond its ends?
+first_agrees <- function(weight, z) {
+  half <- rep_len(c(2, 0), length(z))
+  sums <- weight %*% cbind(1, z, z^2, half, half * z, half * z^2)
+  all <- looked_moments(sums[, 1:3, drop = FALSE])
+  some <- looked_moments(sums[, 4:6, drop = FALSE])
+  ends <- weight[, 1L] + weight[, length(z)]
+  agree <- ends < FIRST_END * all$sum & moments_agree(all, some)
+  !is.na(agree) & agree
+}
+
+looked_moments <- function(sums) {
+  mean <- sums[, 2L] / sums[, 1L]
+  list(sum = sums[, 1L], mean = mean, var = sums[, 3L] / sums[, 1L] - mean^2)
+}
+
+moments_agree <- function(all, half) {
+  sd <- sqrt(pmax(all$var, 1e-300))
+  abs(half$sum / all$sum - 1) < TILT_AGREE & abs(half$mean - all$mean) < TILT_AGREE * sd &
+    abs(half$var / all$var - 1) < 10 * TILT_AGREE
+}
+
+# Returns the parts of the rows that a look has not been good for. fate: of that look; rows: which
+later_looks <- function(integrand, fate) {
+  open <- fate$rows
+  ends <- fate[c("from", "to")]
+  moved <- any(fate$moved)
   parts <- list()
   nodes <- TILT_NODES
   for (turn in seq_len(40L)) {
+    if (!moved && nodes > TILT_NODES) break
+    if (!moved) nodes <- 2L * nodes - 1L
     part <- even_part(integrand, open, ends, nodes)
     fate <- judge_part(part)
     if (any(fate$good)) parts[[length(parts) + 1L]] <- some_of_part(part, fate$good)
     if (all(fate$good)) return(parts)
     open <- open[!fate$good]
     ends <- lapply(fate[c("from", "to")], `[`, !fate$good)
-    still <- !any(fate$moved)
-    if (still && nodes > TILT_NODES) break
-    if (still) nodes <- 2L * nodes - 1L
+    moved <- any(fate$moved)
   }
   c(parts, dense_parts(integrand, open, ends))
 }
@@ -185,7 +240,7 @@ judge_part <- function(part) {
                  ifelse(narrow, at(pmax(first - 1L, 1L)), part$f[, 1L]))
   to <- ifelse(high, part$f[, m] + width / 2, ifelse(narrow, at(pmin(last + 1L, m)), part$f[, m]))
   moved <- (low | high | narrow) & is.finite(top)
-  list(good = !moved & halves_agree(part), moved = moved, from = from, to = to)
+  list(good = !moved & halves_agree(part), moved = moved, from = from, to = to, rows = part$rows)
 }
 
 # Does the rule with every second node give the same integral, mean and variance?
@@ -195,17 +250,12 @@ halves_agree <- function(part) {
   centre <- part$f[, middle] + rowSums(weight * (part$f - part$f[, middle])) / rowSums(weight)
   sums <- function(some) {
     w <- weight[, some, drop = FALSE]
-    zero <- rowSums(w)
     away <- part$f[, some, drop = FALSE] - centre
-    w <- w * away
-    one <- rowSums(w) / zero
-    cbind(zero, one, rowSums(w * away) / zero - one^2)
+    looked_moments(cbind(rowSums(w), rowSums(w * away), rowSums(w * away^2)))
   }
-  all <- sums(seq_len(ncol(weight)))
   half <- sums(seq(1L, ncol(weight), by = 2L))
-  sd <- sqrt(pmax(all[, 3L], 1e-300))
-  abs(2 * half[, 1L] / all[, 1L] - 1) < TILT_AGREE & abs(half[, 2L] - all[, 2L]) < TILT_AGREE * sd &
-    abs(half[, 3L] / all[, 3L] - 1) < 10 * TILT_AGREE
+  half$sum <- 2 * half$sum
+  moments_agree(sums(seq_len(ncol(weight))), half)
 }
 
 # ---- Sums over the nodes ----

@@ -35,8 +35,8 @@
 #'
 #' With `width = 2` an observation sees two latent functions, such as a mean and the logarithm of a
 #' spread, or a rate and a gate. `f` is then a named list of two such matrices, by default `f$f1`
-#' and `f$f2`, with independent priors unless a [kernel_coregion()] of rank 1 or more is given. Labels
-#' and ordered categories have one latent function.
+#' and `f$f2`, with independent priors unless a [kernel_coregion()] of rank 1 or more is given.
+#' Labels and ordered categories have one latent function.
 #'
 #' With `data` the functions have a last argument `data`, a named list of matrices in the shape of
 #' `f`, which have the constants of each observation; so have `mean`, `variance` and `draw`.
@@ -66,8 +66,8 @@
 #' A sweep of [method_ep()] calls R once for all observations, and once more for each side of a
 #' hyperparameter's difference where the gradient is wanted. [method_ivm()] calls it once for all
 #' candidates of an inclusion. [method_online()] calls it for single observations, which takes some
-#' 0.1 ms each. With `width = 2` there are 33 x 33 nodes or more for each observation. Threads are
-#' not used.
+#' 0.1 ms each. With `width = 2` there are 33 x 33 nodes or more for each observation, which take
+#' some 2 ms in each sweep: a few hundred observations at most. Threads are not used.
 #'
 #' @param log_density `function(y, f, theta)`, with further arguments `weights` or `data` where it
 #'   needs these: the logarithm of the density of `y` (the probability, of counts, labels and
