@@ -256,7 +256,7 @@ is_lik_extension <- function(x) {
 
 # ---- Likelihoods that are R functions (lik-custom.R) ----
 
-# What C's catalogue says of likelihoods of its list (util-catalogue.R), of this one.
+# Returns what the catalogue of C says of likelihoods of its list (util-catalogue.R), of this one.
 custom_in_c <- function(custom) {
   replace(HOSTED, c("q", "width"),
           list(2L + length(custom$data), max(1L, length(custom$components))))

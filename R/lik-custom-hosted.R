@@ -1,4 +1,4 @@
-# What C asks of likelihoods that are R functions.
+# This file has what C asks of likelihoods that are R functions.
 
 # Called by C (glue_host.c): a matrix with a column for each row: log Z, d1, d2 and, if `slopes`,
 # the derivatives of log Z in theta. rows: q x n; power: of the density, all of them are divided by
