@@ -4,11 +4,12 @@
 #' @export
 next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = NULL,
                         goal = c("min", "max"), best = NULL, target = NULL, target_weights = NULL,
-                        measure = c("variance", "error", "entropy")) {
+                        measure = c("variance", "error", "entropy"), cost = NULL) {
   fit <- one_fit(fit)
   k <- check_count(k, "k")
   n <- check_count(n, "n", k)
-  score <- check_score(score, fit)
+  score <- check_score(score, fit, !is.null(cost))
+  check_cost_function(cost)
   if (missing(within)) {
     stop_sparsegp("within", "is missing", "Give the range of each variable, as in list(x = 0:1)")
   }
@@ -16,32 +17,51 @@ next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = 
   target <- target_for(fit, score, target, target_weights, measure,
                        function(most) target_of_data(fit, even_points(box, most)))
   refuse_unseen("within", blaming("within", inner = "candidates", {
-    blaming("within", choose_points(fit, box, k, score, n, allowed, goal, best, target))
+    blaming("within", choose_points(fit, box, k, score, n, allowed, goal, best, target, cost))
   }))
 }
 
+check_cost_function <- function(cost) {
+  if (is.null(cost) || is.function(cost)) return(invisible())
+  stop_sparsegp("cost", "must be a function of points",
+                "As in cost = function(points) 1 + points$x")
+}
+
 # Chooses `k` points of a box, one after the other, each given those before.
-choose_points <- function(fit, box, k, score, n, allowed, goal, best, target) {
+choose_points <- function(fit, box, k, score, n, allowed, goal, best, target, cost) {
   rated <- function(values) function(points) {
     given <- candidate_rows(fit, points, NULL, NULL, NULL)
-    replace(values(given), !allowed_rows(allowed, points, nrow(points)), -Inf)
+    replace(values(given, points), !allowed_rows(allowed, points, nrow(points)), -Inf)
   }
   pools <- list(points_within(box, n))
   if (ACQUISITIONS[[score]]$peaked) {
-    means <- rated(function(given) goal_sign(goal) * improved_mean(fit, given$latent))
+    means <- rated(function(given, points) goal_sign(goal) * improved_mean(fit, given$latent))
     pools <- c(pools, list(points_near(box, climb_from_best(box, pools, means, 1L)$point)))
   }
   taken <- NULL
   gain <- numeric()
   for (j in seq_len(k)) {
     batch <- batch_of(fit, taken, score, goal, best, target)
-    scores <- rated(function(given) scores_of(beside(batch, given), score,
-                                              seq_len(sum(given$complete))))
-    found <- climb_from_best(box, pools, scores, 3L, gradient_beside(batch, box, score))
+    scores <- rated(function(given, points) {
+      values <- scores_of(beside(batch, given), score, seq_len(sum(given$complete)))
+      if (is.null(cost)) values
+      else ACQUISITIONS[[score]]$per_cost(values, costs_of_points(cost, points))
+    })
+    gradient <- if (is.null(cost)) gradient_beside(batch, box, score)
+    found <- climb_from_best(box, pools, scores, 3L, gradient)
     taken <- rbind(taken, found$point)
     gain[j] <- found$value
   }
-  structure(taken, row.names = seq_len(k), gain = gain)
+  structure(taken, row.names = seq_len(k), gain = gain,
+            cost = if (!is.null(cost)) costs_of_points(cost, taken))
+}
+
+costs_of_points <- function(cost, points) {
+  costs <- cost(points)
+  if (is.numeric(costs) && length(costs) == nrow(points) && all(is.finite(costs)) &&
+        all(costs > 0)) return(as.double(costs))
+  stop_sparsegp("cost", paste0("must give a positive number for each of ", nrow(points), " points"),
+                "Return a vector with one for each row of the data frame that it gets")
 }
 
 # Builds the lookahead of points that are taken, each with its label.

@@ -85,8 +85,9 @@
 #'   without responses. Rows with missing values are never chosen.
 #' @param k How many to choose, a whole number of at least 1.
 #' @param score See the table.
-#' @param cost What each candidate costs: positive numbers, one per row. Rows are then chosen by
-#'   gain per unit of cost. `NULL`: all cost the same. Not for `"entropy"` of numbers.
+#' @param cost What each candidate costs: positive numbers, one per row; for `next_points()` a
+#'   function of points that gives these. Candidates are then chosen by gain per unit of cost.
+#'   `NULL`: all cost the same. Not for `"entropy"` of numbers.
 #' @param allowed Which candidates may be chosen: `TRUE` or `FALSE` for each row, or a function of
 #'   the candidates that gives these. For `next_points()` such a function of points. `NULL`: all.
 #' @param goal `score = "improvement"`: are small responses (`"min"`) or large ones (`"max"`) good?
@@ -115,8 +116,8 @@
 #'   with methods for [print()], [plot()][plot.sparsegp_next] and [as.data.frame()]: `row`, `name`,
 #'   `gain` (the score, given those before, per unit of cost) and `cost` where there is one.
 #'
-#'   `next_points()`: a data frame of `k` points with the variables of `within`, and as attribute
-#'   `gain` their scores. Points to try at random come from R's generator.
+#'   `next_points()`: a data frame of `k` points with the variables of `within`, and as attributes
+#'   `gain` their scores, per unit of cost, and `cost` where there is one. Points to try at random come from R's generator.
 #'
 #'   Errors, of class `sparsegp_error`: fewer candidates that are complete and allowed than `k`;
 #'   costs that are not positive; `"improvement"` of several classes or components; a `target` with

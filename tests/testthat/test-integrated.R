@@ -259,3 +259,24 @@ test_that("errors name the argument and what to do", {
                "target_weights", class = "sparsegp_error")
   expect_output(print(ask()), "elsewhere")
 })
+
+test_that("points of a box are chosen by what they tell per unit of cost", {
+  set.seed(4)
+  fit <- sparsegp(y ~ x + z, measured, learn = FALSE)
+  cost <- function(points) 0.2 + points$x
+  grid <- expand.grid(x = 0:20 / 20, z = 0:20 / 20)
+  for (score in c("integrated", "variance", "improvement")) {
+    found <- next_points(fit, unit_box, score = score, n = 60, cost = cost, target = if (
+      score == "integrated") places)
+    at <- function(rows) {
+      attr(next_rows(fit, rows, score = score, cost = cost(rows), target = if (
+        score == "integrated") places), "first")
+    }
+    expect_identical(attr(found, "cost"), cost(found))
+    expect_equal(attr(found, "gain"), at(found), tolerance = 1e-9) # the same sums
+    expect_gt(attr(found, "gain"), max(at(grid)) - 1e-9) # climbing ends above a grid of 0.05
+  }
+  expect_error(next_points(fit, unit_box, cost = 2), "cost", class = "sparsegp_error")
+  expect_error(next_points(fit, unit_box, cost = function(p) 0 * p$x), "positive number",
+               class = "sparsegp_error")
+})
