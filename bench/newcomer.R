@@ -69,6 +69,7 @@ unseen_loss <- function(data, name, fit) {
 log_predictive <- function(fit, new, y) {
   ask <- asNamespace("sparsegp")
   latent <- ask$new_latent(fit, new, NULL)
+  latent$weights <- rep(1, nrow(new))
   tails <- function(y) ask$response_tails(fit, y, latent)
   if (ask$response_jumps(fit)) {
     at <- tails(y)

@@ -35,6 +35,8 @@ CLAIMS <- list(
   claim("slopes", "How far intervals of slopes can be trusted", "slopes.R", "2", "10", c(3, 20)),
   claim("custom", "A likelihood in R beside its twin in C", "custom.R", "1", "3", c(1, 2)),
   claim("extension", "Kernels and likelihoods of another package", "extension.R", "", "", c(1, 1)),
+  claim("integrated", "Designs by what points tell elsewhere", "integrated.R", "2", "5", c(2, 6),
+        c("laGP", "hetGP")),
   claim("points", "Inducing points that are learned", "points.R", "2000", "4000", c(15, 60)),
   claim("power", "EP, power EP and variational inference beside long MCMC", "power.R", "2 4000",
         "10 20000", c(1, 10)),
