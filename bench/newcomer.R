@@ -10,7 +10,7 @@ local({
   source(file.path(dirname(self), "common.R"))
 })
 has <- function(package) requireNamespace(package, quietly = TRUE)
-stopifnot(has("MASS"), has("mgcv"))
+stopifnot(has("MASS"), has("mgcv"), has("survival"))
 
 folds <- function(n, count = 10) {
   set.seed(1)
@@ -254,6 +254,29 @@ analyses <- list(
     result(seconds(sparsegp(n ~ x + z, d, "zip")), "log loss", of_ours("zip"),
            c("gam, ziP" = zip, "gam, nb" = nb, "sparsegp, zinb" = of_ours("zinb"),
              "sparsegp, negbin" = of_ours("negbin"), "sparsegp, poisson" = of_ours("poisson")))
+  },
+  "lung, times" = function() {
+    d <- na.omit(survival::lung[c("time", "status", "age", "sex", "ph.ecog", "wt.loss")])
+    formula <- survival::Surv(time, status) ~ age + sex + ph.ecog + wt.loss
+    wrong <- function(fit, ask) {
+      later <- unseen(d, fit, ask)
+      1 - survival::concordance(survival::Surv(time, status) ~ later, d)$concordance
+    }
+    ours <- function(likelihood) {
+      wrong(function(d) sparsegp(formula, d, likelihood),
+            function(fit, new) predict(fit, new, type = "median"))
+    }
+    theirs <- function(dist) {
+      wrong(function(d) survival::survreg(formula, d, dist = dist), predict)
+    }
+    result(seconds(sparsegp(formula, d, "weibull")), "1 - concordance", ours("weibull"),
+           c("survreg, Weibull" = theirs("weibull"),
+             "sparsegp, loglogistic" = ours("loglogistic"),
+             "survreg, loglogistic" = theirs("loglogistic"),
+             "sparsegp, lognormal" = ours("lognormal"),
+             "survreg, lognormal" = theirs("lognormal"),
+             coxph = wrong(function(d) survival::coxph(formula, d),
+                           function(fit, new) -predict(fit, new, reference = "zero"))))
   },
   esoph = function() {
     d <- transform(esoph, agegp = factor(agegp, ordered = FALSE),
