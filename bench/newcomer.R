@@ -275,8 +275,8 @@ analyses <- list(
              "survreg, loglogistic" = theirs("loglogistic"),
              "sparsegp, lognormal" = ours("lognormal"),
              "survreg, lognormal" = theirs("lognormal"),
-             coxph = wrong(function(d) survival::coxph(formula, d),
-                           function(fit, new) -predict(fit, new, reference = "zero"))))
+             coxph = wrong(function(d) survival::coxph(formula, d, x = TRUE, model = TRUE),
+                           function(fit, new) -predict(fit, new))))
   },
   esoph = function() {
     d <- transform(esoph, agegp = factor(agegp, ordered = FALSE),
