@@ -3,8 +3,8 @@
 # many points and at half of them, and the processor seconds of a fit. Protein and pumadyn-32nm are
 # files; `arm` is drawn here: the distance of the hand of a plane arm of eight joints from a place,
 # a smooth function of all eight angles, with noise, as in the family "kin".
-# Usage: Rscript bench/points.R [rows to learn from] [1: protein, 2: pumadyn, 3: arm; 0: all]; the
-# data folder is SPARSEGP_DATA.
+# Usage: Rscript bench/points.R [rows to learn from] [1: protein, 2: pumadyn, 3: arm; 0: all]
+# [numbers of points, as 25,50]; the data folder is SPARSEGP_DATA.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(self), "common.R"))
@@ -13,7 +13,8 @@ local({
 ROWS <- argument(1, 4000)
 ONLY <- argument(2, 0)
 TESTED <- 2000
-SIZES <- c(25, 50, 100, 200)
+SIZES <- if (length(commandArgs(TRUE)) < 3L) c(25, 50, 100, 200) else
+  as.double(strsplit(commandArgs(TRUE)[[3L]], ",")[[1L]])
 
 arm_data <- function(n) {
   angle <- matrix(runif(8 * n, -pi / 3, pi / 3), n, dimnames = list(NULL, paste0("angle", 1:8)))
