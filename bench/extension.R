@@ -2,7 +2,7 @@
 # that warms up, medians of three, in one run. Needs the package of tools/example-extension.
 # Rscript bench/extension.R [library]
 
-library(sparsegp, lib.loc = commandArgs(TRUE)[1L][length(commandArgs(TRUE)) > 0L])
+library(sparsegp, lib.loc = if (length(commandArgs(TRUE))) commandArgs(TRUE)[[1L]])
 set.seed(1)
 n <- 300
 rows <- data.frame(a = rnorm(n), b = rnorm(n))
