@@ -242,6 +242,29 @@ test_that("classes and several components have points that are learned", {
   expect_length(predict(pair, data[1:3, ]), 6L)
 })
 
+test_that("fits on learned points are merged, read from sources and integrated", {
+  slow_tier()
+  data <- curve_data(240L)
+  new <- data.frame(a = c(-1, 0, 2), b = 0.3)
+  first <- fit_curve(data = data[1:120, ])
+  both <- merge(first, sparsegp(like = first, data = data[121:240, ]))
+  expect_identical(basis(both), basis(first))
+  # Gaussian sites are exact, so that it does not matter who had which rows
+  expect_equal(predict(both, new, se.fit = TRUE),
+               predict(update(first, data[121:240, ]), new, se.fit = TRUE), tolerance = 1e-7)
+  read <- row_source(function(i) data[80 * (i - 1) + 1:80, ], chunks = 3)
+  source <- fit_curve(data = read)
+  expect_identical(nobs(source), 240L)
+  rows <- fit_curve(data = read, basis = as.matrix(data[1:8, c("a", "b")]), learn = FALSE)
+  expect_false(any(basis(source)[, "a"] %in% data$a))
+  expect_gt(source$log_evidence, rows$log_evidence)
+  whole <- fit_curve(data = data[1:120, ], integrate = "ccd")
+  seen <- predict(whole, new, se.fit = TRUE)
+  expect_true(all(is.finite(seen$se.fit)))
+  # a mixture around the mode: its means are near those at the mode
+  expect_lt(max(abs(seen$fit - predict(first, new)) / seen$se.fit), 1)
+})
+
 test_that("what cannot be had is an error that says why", {
   data <- curve_data(30L)
   fit <- function(method, ...) sparsegp(y ~ a + b, data, method = method, ...)
