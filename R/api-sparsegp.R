@@ -224,7 +224,7 @@
 #' @param checkpoint For a source of rows: the name of a file in which the fit saves its progress,
 #'   see "Checkpoints".
 #' @param augment `NULL`, or a function that makes virtual copies of rows, such as [shift_images()]
-#'   or [jitter_rows()], see [copies].
+#'   or [jitter_rows()], see [copies]. Not with points that are learned.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
@@ -427,7 +427,7 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
        streams = streams(method), control = control, prior = prior,
        scale = scale, keep_x = keep_x,
        verbose = check_flag(verbose, "verbose"), basis = basis,
-       augment = check_augment(augment, basis, streams(method)),
+       augment = check_augment(augment, basis, method),
        structure = check_structure(structure), integrate = check_integrate(integrate),
        mean = check_mean(mean))
 }

@@ -270,6 +270,7 @@ test_that("what cannot be had is an error that says why", {
   fit <- function(method, ...) sparsegp(y ~ a + b, data, method = method, ...)
   expect_error(method_ep(learn_points = NA), class = "sparsegp_error")
   refused(fit(method_ep(learn_points = TRUE)), "method")
+  refused(fit(method_ep(5, learn_points = TRUE), augment = jitter_rows(0.1)), "augment")
   refused(fit(method_ep(size = NULL, learn_points = TRUE)), "method")
   refused(fit(method_ep(size = 5, projection = "kl", learn_points = TRUE)), "method")
   refused(fit(method_ep(size = 5, freeze = Inf, learn_points = TRUE)), "method")
