@@ -427,7 +427,7 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x,
        streams = streams(method), control = control, prior = prior,
        scale = scale, keep_x = keep_x,
        verbose = check_flag(verbose, "verbose"), basis = basis,
-       augment = check_augment(augment, basis, method),
+       augment = check_augment(augment, basis, streams(method)),
        structure = check_structure(structure), integrate = check_integrate(integrate),
        mean = check_mean(mean))
 }

@@ -2,7 +2,7 @@
 # pixel, for example.
 
 # Checks `augment`.
-check_augment <- function(augment, basis, method) {
+check_augment <- function(augment, basis, streams) {
   if (is.null(augment)) return(NULL)
   if (!is.function(augment)) {
     stop_sparsegp("augment", paste0("is of class ", toString(dQuote(class(augment), FALSE))),
@@ -13,11 +13,7 @@ check_augment <- function(augment, basis, method) {
     stop_sparsegp("basis", "is given, and `augment` has points chosen from rows and their copies",
                   "Leave one of them out")
   }
-  if (streams(method)) refuse_augment("is for rows that are there at once, and a stream keeps none")
-  if (isTRUE(method$learn_points)) {
-    stop_sparsegp("augment", paste("has points chosen from rows and their copies, and the",
-                                   "method has learn_points = TRUE"), "Leave one of them out")
-  }
+  if (streams) refuse_augment("is for rows that are there at once, and a stream keeps none")
   augment
 }
 
