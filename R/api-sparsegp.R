@@ -303,7 +303,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                        basis, augment, transform, structure, integrate, mean)
   setup["coding"] <- list(check_coding(coding))
   data <- if (!missing(data)) evaluated_data(data)
-  source <- as_source(data)
+  source <- source_for(data, formula, call, setup)
   recipe <- new_recipe(formula, call, parent.frame(), setup$likelihood, time_column(setup$method),
                        drop = is.null(source) && !setup$streams)
   fit <- if (!is.null(source)) {
@@ -321,6 +321,14 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   }
   fit$call <- call
   integrated_fit(packed_fit(fit), setup)
+}
+
+# Returns data as a source of the columns that a call names, or NULL, see as_source().
+source_for <- function(data, formula, call, setup) {
+  source <- as_source(data)
+  if (is.null(source)) return(NULL)
+  others <- c(as.character(time_column(setup$method)), setup$likelihood$custom$data)
+  narrowed_to(source, variables_of_call(list(formula, setup$mean), call, others))
 }
 
 # Returns the call with what its user wrote in place of `..1`, which stands for an argument that a
