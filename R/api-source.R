@@ -58,8 +58,8 @@
 #' Of a `table` only the columns are read that the call names: those of a formula without `.`, and
 #' of `weights`, `subset` and the like.
 #'
-#' Of PostgreSQL (package RPostgres) rows are fetched from a cursor of the server, so that no more
-#' than a chunk of them is on the client. It takes a transaction, the user's if there is one, which
+#' Of PostgreSQL (package RPostgres) rows are fetched from a cursor of the server: no more than a
+#' chunk of them is on the client. It takes a transaction, the user's if there is one, which
 #' sees the table as it was when that began.
 #'
 #' ## Sites
@@ -249,7 +249,7 @@ database_call <- function(expr, argument) {
   })
 }
 
-# What drivers say of a connection that is gone
+# Matches what drivers say of a connection that is gone.
 LOST_CONNECTION <- paste("server closed the connection|connection.*(lost|closed|gone|reset)",
                          "terminating connection|no connection|server has gone away",
                          "could not (send|receive)", sep = "|")
