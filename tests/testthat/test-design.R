@@ -1,5 +1,7 @@
 # Which rows to ask for: scores, batches, costs, streams.
 
+r_code_alone()
+
 MEANS <- c(-3, 0, 0.4, 2)
 VARS <- c(0.01, 1, 4, 0.3)
 

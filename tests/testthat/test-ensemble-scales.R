@@ -1,5 +1,7 @@
 # Ensembles of ensembles, and of fits on different scales of the response.
 
+r_code_alone()
+
 refused <- function(expr, pattern) expect_error(expr, pattern, class = "sparsegp_error")
 
 delayedAssign("INTEGRATED", sparsegp(mpg ~ wt, mtcars, integrate = "ccd"))

@@ -1,6 +1,8 @@
 # A factor as one input: an indicator for every level, scaled so that their variances sum to that of
 # one standardised number. Kernels and their adjoints with factors are among the contract tests.
 
+r_code_alone()
+
 factor_data <- function(n = 80L) {
   set.seed(3)
   d <- data.frame(x = runif(n, -2, 2), g = factor(sample(c("a", "b", "c", "d"), n, TRUE, 4:1)),

@@ -1,5 +1,7 @@
 # Text in the data is never code: names of columns and levels, and of a fit that was saved.
 
+r_code_alone()
+
 drawing <- function(code) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

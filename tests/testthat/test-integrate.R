@@ -1,5 +1,7 @@
 # Ensembles, and fits integrated over their hyperparameters.
 
+r_code_alone()
+
 refused <- function(expr, pattern) expect_error(expr, pattern, class = "sparsegp_error")
 
 # ---- Designs and roots ----

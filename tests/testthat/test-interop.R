@@ -1,5 +1,7 @@
 # Methods that other packages ask for. Packages that are not here are skipped.
 
+r_code_alone()
+
 refused <- function(expr, pattern) {
   expect_error(expr, pattern, class = "sparsegp_error")
 }

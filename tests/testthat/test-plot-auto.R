@@ -1,5 +1,7 @@
 # autoplot(): what plot() draws, by ggplot2.
 
+r_code_alone()
+
 skip_if_not_installed("ggplot2")
 
 # Builds and draws every layer, which is where ggplot2 finds what is wrong, without a word. It is

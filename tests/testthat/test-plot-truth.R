@@ -1,5 +1,7 @@
 # Pictures that tell the truth with several inputs: what is drawn is what predict() says there.
 
+r_code_alone()
+
 drawing <- function(code) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

@@ -1,5 +1,7 @@
 # Pictures of several components: what is drawn is what predict() gives, and par() stays.
 
+r_code_alone()
+
 drawing <- function(code) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

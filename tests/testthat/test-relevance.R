@@ -1,6 +1,8 @@
 # A length scale for each input, of labels: tied to the common one, and kept where the evidence
 # under that prior is clear.
 
+r_code_alone()
+
 # Labels of `classes` classes that depend on the first two of p inputs, or on all of them.
 relevant <- function(n, p, classes = 2L, all = FALSE) {
   set.seed(28)

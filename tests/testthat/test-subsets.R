@@ -1,6 +1,8 @@
 # Subsets of the rows: an input that hardly ever varies is an input of every model that learns on
 # some of the rows.
 
+r_code_alone()
+
 # An indicator that is 1 in five rows, none of which an even spread would take early.
 rare_column <- function(n) {
   set.seed(1)

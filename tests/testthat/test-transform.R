@@ -1,5 +1,7 @@
 # Responses on a scale of their own: densities, gradients and predictions against definitions.
 
+r_code_alone()
+
 scaled_rows <- function(n = 40L) {
   wave <- sin(6 * seq_len(n) / n) + 0.3 * sin(97 * seq_len(n)^2)
   data.frame(x = seq_len(n) / n, y = exp(wave), share = stats::plogis(wave),
