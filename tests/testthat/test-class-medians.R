@@ -36,6 +36,7 @@ test_that("weighted medians are those of values repeated by their weights", {
 })
 
 test_that("the median of a mixture has half of it below, and comes at once", {
+  slow_tier()
   d <- rows_of_classes(40L)
   integrated <- sparsegp(class ~ a + b, d, lik_softmax(coupled = FALSE), kernel = "rbf",
                          integrate = "ccd")

@@ -58,6 +58,7 @@ test_that("a fit by levels is the fit of the matrix of indicators", {
 })
 
 test_that("the order and the names of levels change nothing, also of what is learned", {
+  slow_tier()
   d <- factor_data()
   turned <- transform(d, g = factor(g, c("c", "a", "d", "b")))
   named <- transform(d, g = factor(g, labels = c("z", "y", "x", "w")))
@@ -246,6 +247,7 @@ test_that("sources settle levels and proportions over all chunks", {
 # ---- Answers and pictures ----
 
 test_that("answers that know inputs know factors", {
+  slow_tier()
   d <- factor_data()
   fit <- sparsegp(y ~ x + g + o, d, kernel = kernel_rbf(vars = "x") + kernel_rbf(vars = "g"),
                   coding = "levels", learn = FALSE)

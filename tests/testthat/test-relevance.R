@@ -20,6 +20,7 @@ gain_of_relevance <- function(fit) {
 }
 
 test_that("inputs that act only together are found among others, for two classes and for three", {
+  slow_tier()
   for (classes in 2:3) {
     d <- relevant(150, 8, classes)
     fit <- sparsegp(d$x, d$y)
