@@ -17,9 +17,10 @@ of_tier <- function(cases, few) {
   cases[unique(round(seq(1, length(cases), length.out = few)))]
 }
 
-# First line of a file whose subject is R code: answers, plots, messages, choices. Its fits are plain
-# ones, whose C code the files of algorithms, likelihoods and kernels run as well, with all methods
-# and shapes. So the sanitizers find nothing in it that they do not find in those.
+# First line of a file whose subject is R code: answers, plots, messages, choices. Its fits are
+# plain ones, whose C code the files of algorithms, likelihoods and kernels run as well, with all
+# methods and shapes. So the sanitizers find nothing in it that they do not find in those. A
+# test in it that takes more than about a second is of the slow tier.
 r_code_alone <- function() {
   testthat::skip_if(Sys.getenv("SPARSEGP_TESTS") == "memory", "R code alone")
 }

@@ -41,8 +41,8 @@ INVARIANT_CHANGES <- list(
   )
 )
 
-# Fixed hyperparameters are cheap enough for all models in every run. Learned ones are for two, and in
-# the whole suite for half of the pairs, so that each change has half of the models.
+# Fixed hyperparameters are cheap enough for all models in every run. Learned ones are for two, and
+# in the whole suite for half of the pairs, so that each change has half of the models.
 learned_too <- function(name, model) {
   pair <- match(name, names(INVARIANT_CHANGES)) + match(model, names(INVARIANT_MODELS))
   model %in% c("gaussian", "probit") || whole_suite() && pair %% 2L == 0L
