@@ -1,5 +1,7 @@
 # Methods that other packages ask for. Packages that are not here are skipped.
 
+r_code_alone()
+
 refused <- function(expr, pattern) {
   expect_error(expr, pattern, class = "sparsegp_error")
 }
@@ -127,6 +129,7 @@ test_that("pdp averages predictions, and probabilities of several classes", {
 })
 
 test_that("functions of the same name in other packages know a fit, and are known to ours", {
+  slow_tier()
   same <- list(c("ranger", "importance"), c("caret", "calibration"))
   for (pair in same) {
     skip_if_not_installed(pair[1L])
