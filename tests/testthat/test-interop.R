@@ -170,7 +170,7 @@ test_that("the option of marginaleffects is set unless the user has set it", {
 
 test_that("marginaleffects has predictions, slopes and comparisons", {
   skip_if_not_installed("marginaleffects")
-  skip_if_not(exists("%||%"), "R 4.4, which this package needs without saying so")
+  skip_if_not(exists("%||%", baseenv()), "R 4.4, which this package needs without saying so")
   found <- marginaleffects::predictions(plain(), newdata = mtcars[1:3, ], vcov = FALSE)
   expect_equal(found$estimate, unname(predict(plain(), mtcars[1:3, ])), tolerance = 1e-10)
   slope <- marginaleffects::slopes(plain(), variables = "wt", newdata = mtcars[1, ], vcov = FALSE)
