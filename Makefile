@@ -12,7 +12,7 @@ demo:
 test:
 	./tools/test
 
-quick: # the tests that take a minute
+quick: # without the slow tests
 	SPARSEGP_TESTS=quick ./tools/test
 
 lint:

@@ -170,7 +170,9 @@ predict.sparsegp <- function(object, newdata,
   check_no_dots(...)
   unseen <- check_choice(unseen, c("prior", "error"), "unseen")
   source <- if (!missing(newdata)) as_source(newdata)
-  if (!is.null(source)) return(predict_source(match.call(), parent.frame(), source, to))
+  if (!is.null(source)) {
+    return(predict_source(object, match.call(), parent.frame(), source, to))
+  }
   if (!is.null(to)) stop_sparsegp("to", "is for a source of rows, see row_source()")
   type <- prediction_type(type)
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")

@@ -55,6 +55,13 @@
 #' memory has no second connection: keep the predictions, and write them at the end. A connection
 #' with an open result is an error, and so is one that is used while rows are read.
 #'
+#' Of a `table` only the columns are read that the call names: those of a formula without `.`, and
+#' of `weights`, `subset` and the like.
+#'
+#' Of PostgreSQL (package RPostgres) rows are fetched from a cursor of the server: no more than a
+#' chunk of them is on the client. It takes a transaction, the user's if there is one, which
+#' sees the table as it was when that began.
+#'
 #' ## Sites
 #'
 #' Of each row and basis the variance that the basis does not explain is kept from one read to the
@@ -135,13 +142,25 @@ row_source.DBIConnection <- function(x, table = NULL, query = NULL, size = 50000
   else if (!is_text(query)) stop_sparsegp("query", "must be one query, a character string")
   size <- check_count(size, "size")
   argument <- if (is.null(table)) "query" else "table"
-  if (is.null(query)) {
-    query <- database_call(paste("SELECT * FROM", DBI::dbQuoteIdentifier(x, table)), argument)
-  }
+  if (is.null(query)) query <- table_query(x, table)
   named <- if (inherits(table, "Id")) paste(table@name, collapse = ".") else as.character(table)
   label <- if (is.null(table)) "a query" else paste("table", named)
-  new_source(label, NA_integer_, function() query_reader(x, query, size, argument), apart = FALSE,
-             hold)
+  of_query <- function(query, only = NULL) {
+    new_source(label, NA_integer_, function() query_reader(x, query, size, argument),
+               apart = FALSE, hold, only)
+  }
+  of_query(query, only = if (!is.null(table)) {
+    function(names) of_query(table_query(x, table, names))
+  })
+}
+
+# Returns the query of a table's rows, of the columns of these names alone if it has some of them.
+table_query <- function(con, table, names = NULL) {
+  database_call({
+    kept <- if (!is.null(names)) intersect(DBI::dbListFields(con, table), names)
+    columns <- if (length(kept)) toString(DBI::dbQuoteIdentifier(con, kept)) else "*"
+    paste("SELECT", columns, "FROM", DBI::dbQuoteIdentifier(con, table))
+  }, "table")
 }
 
 check_table <- function(table) {
@@ -151,12 +170,20 @@ check_table <- function(table) {
                 "Name one of a schema by DBI::Id(schema = , table = ); join tables in a `query`")
 }
 
-# Reads the rows of a query in chunks. While they are read the connection is taken: most drivers
-# have one result at a time, and close it, with a warning, when they are asked for another.
+# Reads the rows of a query in chunks.
 query_reader <- function(con, query, size, argument) {
   if (!DBI::dbIsValid(con)) {
     stop_sparsegp("x", "is a connection that is closed", "Open it again, and make the source anew")
   }
+  rows_of_query(con, query, size, argument)
+}
+
+# Returns list(read, close) of a source's reader. While rows are read the connection is taken: most
+# drivers have one result at a time, and close it, with a warning, when they are asked for another.
+rows_of_query <- function(con, query, size, argument) UseMethod("rows_of_query")
+
+#' @export
+rows_of_query.default <- function(con, query, size, argument) {
   result <- withCallingHandlers(
     database_call(DBI::dbSendQuery(con, query), argument), warning = refuse_open_result
   )
@@ -170,14 +197,62 @@ query_reader <- function(con, query, size, argument) {
   }, close = function() if (DBI::dbIsValid(result)) DBI::dbClearResult(result))
 }
 
+# The driver of PostgreSQL takes all of a result to the client before it gives the first row, so
+# rows are fetched from a cursor of the server, which lives as long as a transaction. Scans of a
+# large table would begin where another's is just then, and the order of rows would change.
+#' @export
+rows_of_query.PqConnection <- function(con, query, size, argument) {
+  run <- function(command) database_call(DBI::dbExecute(con, command), argument)
+  own <- begin_transaction(con, argument)
+  close <- function() if (own && DBI::dbIsValid(con)) try(DBI::dbRollback(con), silent = TRUE)
+  tryCatch({
+    run("SET LOCAL synchronize_seqscans TO off")
+    run(paste("DECLARE sparsegp_rows NO SCROLL CURSOR FOR", query))
+  }, error = function(e) {
+    close()
+    stop(e)
+  })
+  fetch <- paste("FETCH FORWARD", format(size, scientific = FALSE), "FROM sparsegp_rows")
+  done <- FALSE
+  list(read = function(i) {
+    if (done) return(NULL)
+    rows <- database_call(DBI::dbGetQuery(con, fetch), argument)
+    done <<- nrow(rows) < size
+    rows
+  }, close = function() {
+    if (!own) try(DBI::dbExecute(con, "CLOSE sparsegp_rows"), silent = TRUE)
+    close()
+  })
+}
+
+# Begins a transaction, unless the user has begun one; returns whether it was begun.
+begin_transaction <- function(con, argument) {
+  withCallingHandlers(tryCatch({
+    DBI::dbBegin(con)
+    TRUE
+  }, error = function(e) {
+    if (!grepl("[Nn]ested|already", conditionMessage(e))) database_call(stop(e), argument)
+    FALSE
+  }), warning = refuse_open_result)
+}
+
 # Passes on the driver's messages. Warnings are let through.
 database_call <- function(expr, argument) {
   tryCatch(expr, error = function(e) {
     if (inherits(e, "sparsegp_error")) stop(e)
-    stop_sparsegp(argument, paste0("cannot be read: ", trimws(conditionMessage(e))),
-                  "Check the name of the table, the query and the connection")
+    said <- trimws(conditionMessage(e))
+    stop_sparsegp(argument, paste0("cannot be read: ", said),
+                  if (grepl(LOST_CONNECTION, said, ignore.case = TRUE)) {
+                    paste("Connect again and make the source anew; a fit that was given a",
+                          "`checkpoint` goes on from there")
+                  } else "Check the name of the table, the query and the connection")
   })
 }
+
+# Matches what drivers say of a connection that is gone.
+LOST_CONNECTION <- paste("server closed the connection|connection.*(lost|closed|gone|reset)",
+                         "terminating connection|no connection|server has gone away",
+                         "could not (send|receive)", sep = "|")
 
 # The warning comes before the driver closes a result that somebody has open: it stays so.
 refuse_open_result <- function(w) {
@@ -246,9 +321,24 @@ as_source <- function(data) {
 
 # ---- Predictions ----
 
-# predict() of every chunk that has rows. call: of predict(), evaluated in env.
-predict_source <- function(call, env, source, to) {
+# Returns the names of all variables that a call with a formula may take from its data; NULL: any.
+variables_of_call <- function(formulas, call, others = NULL) {
+  call[c("data", "newdata")] <- NULL
+  named <- unlist(lapply(Filter(function(x) inherits(x, "formula"), formulas), all.vars))
+  if (!"." %in% named) c(named, all.vars(call), others)
+}
+
+# Returns the same for predictions of a fit. Members of an average have formulas of their own.
+variables_of_fit <- function(object, call) {
+  if (is.null(object$terms) || !is.null(object$ensemble)) return(NULL)
+  terms <- stats::delete.response(object$terms)
+  variables_of_call(list(terms), call, variables_of_call(NULL, object$call))
+}
+
+# Predicts every chunk that has rows. call: of predict(), evaluated in env.
+predict_source <- function(object, call, env, source, to) {
   give <- predictions_to(to)
+  source <- narrowed_to(source, variables_of_fit(object, call))
   call[[1L]] <- quote(stats::predict)
   call$to <- NULL
   count <- 0

@@ -224,7 +224,7 @@
 #' @param checkpoint For a source of rows: the name of a file in which the fit saves its progress,
 #'   see "Checkpoints".
 #' @param augment `NULL`, or a function that makes virtual copies of rows, such as [shift_images()]
-#'   or [jitter_rows()], see [copies].
+#'   or [jitter_rows()], see [copies]. Not with points that are learned.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
@@ -303,7 +303,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                        basis, augment, transform, structure, integrate, mean)
   setup["coding"] <- list(check_coding(coding))
   data <- if (!missing(data)) evaluated_data(data)
-  source <- as_source(data)
+  source <- source_for(data, formula, call, setup)
   recipe <- new_recipe(formula, call, parent.frame(), setup$likelihood, time_column(setup$method),
                        drop = is.null(source) && !setup$streams)
   fit <- if (!is.null(source)) {
@@ -321,6 +321,14 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
   }
   fit$call <- call
   integrated_fit(packed_fit(fit), setup)
+}
+
+# Returns data as a source of the columns that a call names, or NULL, see as_source().
+source_for <- function(data, formula, call, setup) {
+  source <- as_source(data)
+  if (is.null(source)) return(NULL)
+  others <- c(as.character(time_column(setup$method)), setup$likelihood$custom$data)
+  narrowed_to(source, variables_of_call(list(formula, setup$mean), call, others))
 }
 
 # Returns the call with what its user wrote in place of `..1`, which stands for an argument that a

@@ -6,11 +6,17 @@
 #           i goes up by one from 1, or where chunks stand `apart` is any of them
 #   apart   may any chunk be read by itself, by any process?
 #   hold    sites of so many numbers at most are held in memory (chunked-sites.R)
+#   only    NULL, or names -> a source of the same rows without the columns of other names
 
-new_source <- function(label, chunks, reader, apart, hold) {
+new_source <- function(label, chunks, reader, apart, hold, only = NULL) {
   structure(list(label = label, chunks = chunks, reader = reader, apart = apart,
-                 hold = check_number(hold, "hold", 0, open = FALSE)),
+                 hold = check_number(hold, "hold", 0, open = FALSE), only = only),
             class = "sparsegp_source")
+}
+
+# Returns a source that need not read columns of other names; NULL: all columns count.
+narrowed_to <- function(source, names) {
+  if (is.null(names) || is.null(source$only)) source else source$only(names)
 }
 
 is_source <- function(data) inherits(data, "sparsegp_source")

@@ -4,7 +4,7 @@
 #' @export
 next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = NULL,
                         goal = c("min", "max"), best = NULL, target = NULL, target_weights = NULL,
-                        measure = c("variance", "error", "entropy"), cost = NULL) {
+                        measure = NULL, cost = NULL) {
   fit <- one_fit(fit)
   k <- check_count(k, "k")
   n <- check_count(n, "n", k)

@@ -102,7 +102,8 @@
 #' @param target_weights `score = "integrated"`: how much each row of the target counts, numbers of
 #'   at least 0 of which one is positive, or a function of these rows, a data frame or matrix, that
 #'   gives them. The score is a weighted mean. `NULL`: all count the same.
-#' @param measure `score = "integrated"`: what is to fall; see below.
+#' @param measure `score = "integrated"`: what is to fall, `"variance"`, `"error"` or `"entropy"`;
+#'   see below. `NULL`: the entropy of labels, the variance of other responses.
 #' @param offset,variance,weights Of the candidates, as in [predict][predict.sparsegp]: known means
 #'   for fits of a matrix; noise variances where the fit's are known; weights, or numbers of trials,
 #'   of responses to come.
@@ -173,7 +174,7 @@
 next_rows <- function(fit, candidates, k = 1, score = SCORES, cost = NULL, allowed = NULL,
                       goal = c("min", "max"), best = NULL, offset = NULL, variance = NULL,
                       weights = NULL, target = NULL, target_weights = NULL,
-                      measure = c("variance", "error", "entropy")) {
+                      measure = NULL) {
   fit <- one_fit(fit)
   k <- check_count(k, "k")
   score <- check_score(score, fit, !is.null(cost))

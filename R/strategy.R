@@ -46,7 +46,7 @@ learn_from <- function(chunk, settled, remark = TRUE) {
   moot <- remark && remark_on_rows(model, setup, chunk)
   problem <- problem_of(model, chunk)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
-  if (!is.null(setup$augment)) refuse_copies(model$lik)
+  if (!is.null(setup$augment)) refuse_copies(model$lik, setup$method)
   plan <- plan_for(setup$method, problem, basis)
   learns <- any(model$table$free) && !is.null(setup$control)
   begin_stage(work_ahead(plan, resumed = !is.null(settled$from)) * c(learns, 1))
@@ -71,8 +71,12 @@ tune.plan <- function(plan, candidate) {
   list(candidate = candidate, run = checked_run(candidate))
 }
 
-# Copies are of labels, which they cannot contradict, or share a weight.
-refuse_copies <- function(lik) {
+# Copies are of labels, which they cannot contradict, or share a weight, and are chosen as points.
+refuse_copies <- function(lik, method) {
+  if (isTRUE(method$learn_points)) {
+    stop_sparsegp("augment", paste("has points chosen from rows and their copies, and the method",
+                                   "has learn_points = TRUE"), "Leave one of them out")
+  }
   codec <- lik_codec(lik)
   if (codec$labelled || lik_traits(lik)$weighted && !codec$trials) return(invisible())
   refuse_augment(paste0("is for labels and for Gaussian noise of one response, and the likelihood ",

@@ -95,16 +95,27 @@ invariant_change <- function(rows = identity, new = rows, back = identity, log_u
 expect_no_change <- function(model, change, learn, tolerance, label) {
   rows <- invariant_rows()
   new <- invariant_new()
-  fit <- function(rows, inputs) {
-    do.call(invariant_fit, c(list(model, rows, learn, inputs), change$given(model)))
-  }
-  one <- fit(rows, change$inputs)
-  two <- fit(change$rows(rows), change$changed)
+  given <- change$given(model)
+  one <- unchanged_fit(model, learn, change$inputs, given)
+  two <- do.call(invariant_fit, c(list(model, change$rows(rows), learn, change$changed), given))
   values <- nrow(rows) * if (model$field) 2L else 1L
   expect_invariant(change$back(answers_of(two, change$new(new))), answers_of(one, new),
                    two$log_evidence + change$log_unit * values, one$log_evidence,
                    tolerance, label)
 }
+
+# The fit of the rows as they are, made once for all changes that compare with it.
+unchanged_fit <- local({
+  made <- list()
+  function(model, learn, inputs, given) {
+    key <- paste(deparse(list(model, learn, inputs, given)), collapse = "")
+    if (is.null(made[[key]])) {
+      arguments <- c(list(model, invariant_rows(), learn, inputs), given)
+      made[[key]] <<- do.call(invariant_fit, arguments)
+    }
+    made[[key]]
+  }
+})
 
 in_reverse <- function(labels) {
   factor(labels, rev(levels(labels)), ordered = is.ordered(labels))

@@ -1,3 +1,5 @@
+r_code_alone()
+
 toy <- function(n = 20L) {
   set.seed(13)
   d <- data.frame(x = rnorm(n), z = runif(n), w = rep(c(1, 25), length.out = n))

@@ -1,6 +1,8 @@
 # What people type who come from elsewhere, and that is understood: family, names of kernels, offset
 # as an argument, sparse matrices.
 
+r_code_alone()
+
 refused <- function(expr, pattern) {
   expect_error(expr, pattern, class = "sparsegp_error")
 }

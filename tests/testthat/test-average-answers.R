@@ -1,6 +1,8 @@
 # Answers that an average of fits has, has not, or has of each fit; and requests that are refused in
 # time and with a remedy that helps.
 
+r_code_alone()
+
 refused <- function(expr, pattern) expect_error(expr, pattern, class = "sparsegp_error")
 
 delayedAssign("BY_WT", sparsegp(mpg ~ wt, mtcars, integrate = "none"))

@@ -1,5 +1,7 @@
 # average(): stacking weights against plain R, and the answers of the mixture.
 
+r_code_alone()
+
 refused <- function(expr, pattern) {
   expect_error(expr, pattern, class = "sparsegp_error")
 }

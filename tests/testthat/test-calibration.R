@@ -1,6 +1,8 @@
 # calibration() of intervals: the probability integral transform and what follows from it, against
 # plain R; test-loo.R and test-plot-truth.R have its table of classes and the intervals themselves.
 
+r_code_alone()
+
 refused <- function(expr, pattern) {
   expect_error(expr, pattern, class = "sparsegp_error")
 }

@@ -1,5 +1,7 @@
 # How sparsegp() may be called, what it remarks on the rows, and which argument an error names.
 
+r_code_alone()
+
 call_data <- function() {
   set.seed(3)
   d <- data.frame(a = 1:40 / 4, b = rnorm(40), n = rep(2:5, 10))

@@ -1,3 +1,5 @@
+r_code_alone()
+
 toy <- function(n = 12L) {
   set.seed(16)
   d <- data.frame(x = rnorm(n), z = runif(n), g = factor(rep(c("a", "b", "c"), length.out = n)))

@@ -1,6 +1,8 @@
 # Medians of class probabilities: their speed comes of probabilities at known latent values, which
 # need no integrals, and those of an ensemble are of the mixture.
 
+r_code_alone()
+
 rows_of_classes <- function(n) {
   d <- data.frame(a = cos(7 * seq_len(n)^2), b = cos(3 + 11 * seq_len(n)^2))
   score <- cbind(d$a, d$b, -d$a, -d$b) + 0.4 * sin(5 * outer(seq_len(n)^2, 1:4))
@@ -34,6 +36,7 @@ test_that("weighted medians are those of values repeated by their weights", {
 })
 
 test_that("the median of a mixture has half of it below, and comes at once", {
+  slow_tier()
   d <- rows_of_classes(40L)
   integrated <- sparsegp(class ~ a + b, d, lik_softmax(coupled = FALSE), kernel = "rbf",
                          integrate = "ccd")

@@ -1,5 +1,7 @@
 # Columns as databases and other packages bring them: what is stored otherwise than it is meant.
 
+r_code_alone()
+
 column_data <- function() {
   set.seed(1)
   d <- data.frame(a = 1:40 + 0, b = rnorm(40), g = rep(c("p", "q"), 20), n = rep(3:6, 10))

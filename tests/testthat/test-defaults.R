@@ -1,5 +1,7 @@
 # What is done where the user says nothing of kernel, scaling, method or basis.
 
+r_code_alone()
+
 small <- function() {
   set.seed(16)
   d <- data.frame(x = rnorm(20), z = runif(20))

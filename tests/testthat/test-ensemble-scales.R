@@ -1,5 +1,7 @@
 # Ensembles of ensembles, and of fits on different scales of the response.
 
+r_code_alone()
+
 refused <- function(expr, pattern) expect_error(expr, pattern, class = "sparsegp_error")
 
 delayedAssign("INTEGRATED", sparsegp(mpg ~ wt, mtcars, integrate = "ccd"))
@@ -70,6 +72,7 @@ test_that("averages of integrated fits are those of the answers, and survive a f
 # ---- Scales of the response that differ ----
 
 test_that("intervals of means of members on different scales are those of the roots", {
+  slow_tier()
   skewed <- average(sparsegp(mpg ~ wt, mtcars, "student", integrate = "none"), INTEGRATED)
   logs <- new_ensemble(list(sparsegp(mpg ~ wt, mtcars, transform = "log", learn = FALSE),
                             sparsegp(mpg ~ hp, mtcars, learn = FALSE)), c(1, 1), fixed = TRUE)
@@ -94,6 +97,7 @@ test_that("intervals of means of members on different scales are those of the ro
 })
 
 test_that("ends of intervals have their part of the draws on either side", {
+  slow_tier()
   set.seed(1)
   f <- draws(BOXCOX, SPEEDS, 4000, type = "response")
   ends <- predict(BOXCOX, SPEEDS, interval = "confidence")

@@ -1,6 +1,8 @@
 # A factor as one input: an indicator for every level, scaled so that their variances sum to that of
 # one standardised number. Kernels and their adjoints with factors are among the contract tests.
 
+r_code_alone()
+
 factor_data <- function(n = 80L) {
   set.seed(3)
   d <- data.frame(x = runif(n, -2, 2), g = factor(sample(c("a", "b", "c", "d"), n, TRUE, 4:1)),
@@ -56,6 +58,7 @@ test_that("a fit by levels is the fit of the matrix of indicators", {
 })
 
 test_that("the order and the names of levels change nothing, also of what is learned", {
+  slow_tier()
   d <- factor_data()
   turned <- transform(d, g = factor(g, c("c", "a", "d", "b")))
   named <- transform(d, g = factor(g, labels = c("z", "y", "x", "w")))
@@ -244,6 +247,7 @@ test_that("sources settle levels and proportions over all chunks", {
 # ---- Answers and pictures ----
 
 test_that("answers that know inputs know factors", {
+  slow_tier()
   d <- factor_data()
   fit <- sparsegp(y ~ x + g + o, d, kernel = kernel_rbf(vars = "x") + kernel_rbf(vars = "g"),
                   coding = "levels", learn = FALSE)

@@ -139,7 +139,7 @@ test_that("quantiles of a new response are numbers, and in order", {
     set.seed(45)
     lik <- as_likelihood(type)
     if (!catalogue()$likelihoods[[type]]$ordered) next
-    for (i in of_tier(1:30, 2L)) {
+    for (i in of_tier(1:12, 2L)) {
       theta <- some_theta(lik, 1L, absurd = FALSE)
       mean <- some_latents(4L, FALSE)
       var <- some_variances(4L, FALSE)

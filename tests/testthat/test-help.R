@@ -1,5 +1,7 @@
 # Help pages as they are read: markup that roxygen2 did not understand stays in their text.
 
+r_code_alone()
+
 help_pages <- function() list.files(source_folder("man"), "[.]Rd$", full.names = TRUE)
 
 tag_of <- function(node) {

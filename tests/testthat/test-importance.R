@@ -1,5 +1,7 @@
 # Importance of inputs against fits without them.
 
+r_code_alone()
+
 plain <- function() sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE)
 
 test_that("importance of a matrix is of its columns, on a basis, too", {

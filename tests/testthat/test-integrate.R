@@ -1,5 +1,7 @@
 # Ensembles, and fits integrated over their hyperparameters.
 
+r_code_alone()
+
 refused <- function(expr, pattern) expect_error(expr, pattern, class = "sparsegp_error")
 
 # ---- Designs and roots ----
@@ -131,6 +133,7 @@ test_that("intervals of a mixture are by the members' distribution functions", {
 })
 
 test_that("quantiles of a mixture are those of its draws, whatever the response", {
+  slow_tier()
   d <- mixed_rows()
   new <- NEW[1:3, , drop = FALSE]
   # standard errors of a simulated probability: 0.0024 of 4000 draws at 2.5 %; 5 of them
@@ -211,6 +214,7 @@ few_rows <- function(n = 15) {
 }
 
 test_that("rules agree with the integral over one hyperparameter", {
+  slow_tier()
   d <- few_rows()
   plain <- function(kernel, ...) {
     sparsegp(y ~ x, d, lik_gaussian(fixed(0.09)), kernel, structure = "fixed", ...)

@@ -1,5 +1,7 @@
 # What a label is expected to tell elsewhere: score = "integrated".
 
+r_code_alone()
+
 measured <- local({
   set.seed(1)
   d <- data.frame(x = runif(25), z = runif(25))

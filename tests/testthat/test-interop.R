@@ -1,5 +1,7 @@
 # Methods that other packages ask for. Packages that are not here are skipped.
 
+r_code_alone()
+
 refused <- function(expr, pattern) {
   expect_error(expr, pattern, class = "sparsegp_error")
 }
@@ -127,6 +129,7 @@ test_that("pdp averages predictions, and probabilities of several classes", {
 })
 
 test_that("functions of the same name in other packages know a fit, and are known to ours", {
+  slow_tier()
   same <- list(c("ranger", "importance"), c("caret", "calibration"))
   for (pair in same) {
     skip_if_not_installed(pair[1L])
@@ -167,7 +170,7 @@ test_that("the option of marginaleffects is set unless the user has set it", {
 
 test_that("marginaleffects has predictions, slopes and comparisons", {
   skip_if_not_installed("marginaleffects")
-  skip_if_not(exists("%||%"), "R 4.4, which this package needs without saying so")
+  skip_if_not(exists("%||%", baseenv()), "R 4.4, which this package needs without saying so")
   found <- marginaleffects::predictions(plain(), newdata = mtcars[1:3, ], vcov = FALSE)
   expect_equal(found$estimate, unname(predict(plain(), mtcars[1:3, ])), tolerance = 1e-10)
   slope <- marginaleffects::slopes(plain(), variables = "wt", newdata = mtcars[1, ], vcov = FALSE)

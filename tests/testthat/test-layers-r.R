@@ -1,5 +1,7 @@
 # The floors of R/, read off the sources themselves. The prefix of a file is its room.
 
+r_code_alone()
+
 # From the ground up. A function uses what its own room or a lower one defines, and nothing above.
 ROOMS <- c(
   util = "checks of arguments, words, random seeds, quantiles of mixtures",

@@ -1,5 +1,7 @@
 # The house rules of src/ (ARCHITECTURE.md), read off the sources themselves.
 
+r_code_alone()
+
 # A file may include headers of its own layer or of earlier ones; siblings among the algorithms may
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(

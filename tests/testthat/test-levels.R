@@ -1,5 +1,7 @@
 # Factors of one level, and levels that the fit has not seen.
 
+r_code_alone()
+
 level_data <- function() {
   set.seed(2)
   d <- data.frame(a = runif(60, -2, 2), g = rep(c("p", "q", "r"), 20), one = "only")

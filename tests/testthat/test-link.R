@@ -1,5 +1,7 @@
 # Latent values with and without the bias, medians, weights of new responses, covariances.
 
+r_code_alone()
+
 counts <- function() sparsegp(carb ~ wt, mtcars, "poisson", learn = FALSE)
 new <- data.frame(wt = c(2.5, NA, 5))
 

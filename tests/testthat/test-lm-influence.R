@@ -1,5 +1,7 @@
 # Leverage, standardised residuals and Cook's distances against models written out and made again.
 
+r_code_alone()
+
 refused <- function(expr, pattern) {
   expect_error(expr, pattern, class = "sparsegp_error")
 }

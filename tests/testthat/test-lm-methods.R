@@ -1,5 +1,7 @@
 # The generics that lm() has methods for, too.
 
+r_code_alone()
+
 refused <- function(expr, pattern) {
   expect_error(expr, pattern, class = "sparsegp_error")
 }

@@ -1,5 +1,7 @@
 # Leave-one-out as users see it: loo(), compare(), calibration(), and what summary() says of it.
 
+r_code_alone()
+
 refused <- function(expr, pattern) {
   expect_error(expr, pattern, class = "sparsegp_error")
 }

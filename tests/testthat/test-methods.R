@@ -1,5 +1,7 @@
 # Method and learning constructors.
 
+r_code_alone()
+
 refused <- function(code, argument) {
   error <- expect_error(code, class = "sparsegp_error")
   expect_identical(error$argument, argument)

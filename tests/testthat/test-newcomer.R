@@ -1,5 +1,7 @@
 # What people who come from lm(), glm(), gam(), brm() and lme4 type first.
 
+r_code_alone()
+
 refused <- function(expr, pattern) {
   expect_error(expr, pattern, class = "sparsegp_error")
 }

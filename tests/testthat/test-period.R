@@ -1,5 +1,7 @@
 # Where periods start, and what forecasts of sums of trend and season are worth.
 
+r_code_alone()
+
 series <- function(x) data.frame(time = as.numeric(time(x)), y = as.numeric(x))
 
 found <- function(data) {

@@ -1,14 +1,20 @@
 # autoplot(): what plot() draws, by ggplot2.
 
+r_code_alone()
+
 skip_if_not_installed("ggplot2")
 
-# Builds every layer, which is where ggplot2 finds what is wrong, without a word.
+# Builds and draws every layer, which is where ggplot2 finds what is wrong, without a word. It is
+# what print() does, which does not return what it has built.
 built <- function(plot) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_s3_class(plot, "ggplot")
-  expect_silent(print(plot))
-  ggplot2::ggplot_build(plot)
+  expect_silent({
+    made <- ggplot2::ggplot_build(plot)
+    grid::grid.draw(ggplot2::ggplot_gtable(made))
+  })
+  made
 }
 
 test_that("a curve of ggplot2 is that of plot()", {

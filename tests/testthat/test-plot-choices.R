@@ -1,5 +1,7 @@
 # plot(type = "choices"): the candidates that were compared, as in a fit's data frame `choices`.
 
+r_code_alone()
+
 drawing <- function(code) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

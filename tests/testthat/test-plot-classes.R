@@ -1,5 +1,8 @@
 # Plots of several classes, and the curve of rejection. drawing() evaluates with a device open that
 # keeps nothing.
+
+r_code_alone()
+
 drawing <- function(code) {
   grDevices::pdf(NULL, 7, 5)
   on.exit(grDevices::dev.off())

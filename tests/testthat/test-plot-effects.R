@@ -1,5 +1,7 @@
 # Partial dependence: what plot() draws is what predictions at all rows average to.
 
+r_code_alone()
+
 drawing <- function(code) {
   grDevices::pdf(NULL, 9, 7)
   on.exit(grDevices::dev.off())

@@ -1,5 +1,7 @@
 # Forecasts: how far they go, in steps of the series, and how finely their curves are drawn.
 
+r_code_alone()
+
 drawn_forecast <- function(...) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

@@ -1,5 +1,7 @@
 # The picture of slopes: what is drawn is what slopes() says.
 
+r_code_alone()
+
 drawn_slopes_of <- function(...) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

@@ -1,3 +1,5 @@
+r_code_alone()
+
 test_that("bands of colour are those of the surface at each pixel's centre", {
   x <- seq(-1, 2, length.out = 7)
   y <- seq(0, 5, length.out = 21)

@@ -1,5 +1,7 @@
 # Pictures that tell the truth with several inputs: what is drawn is what predict() says there.
 
+r_code_alone()
+
 drawing <- function(code) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
@@ -79,6 +81,7 @@ test_that("rows are moved onto the slice by what is left of them, or fade", {
 })
 
 test_that("a map has the standard error, and is grey where data say nothing", {
+  slow_tier()
   fit <- sparsegp(mpg ~ wt + hp, mtcars, kernel = kernel_rbf(lengthscale = 0.3), learn = FALSE)
   for (se in c("contour", "panel", "none")) {
     drawn <- drawing(plot(fit, n = 7, se = se))

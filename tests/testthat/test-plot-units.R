@@ -1,5 +1,7 @@
 # Units and labels of variables on the axes of pictures.
 
+r_code_alone()
+
 # The charts that plot() draws: what base graphics and ggplot2 both make their axes of.
 charts_of <- function(fit, ...) {
   asked <- match_plot_args(fit, list(level = 0.95, n = 5L, ...))

@@ -1,5 +1,7 @@
 # Pictures of several components: what is drawn is what predict() gives, and par() stays.
 
+r_code_alone()
+
 drawing <- function(code) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
@@ -51,6 +53,7 @@ test_that("along one input every component has a curve", {
 })
 
 test_that("bases, missing components, streams, offsets and new rows have their picture", {
+  slow_tier()
   d <- swirl()
   d$u[1:3] <- NA
   fits <- list(

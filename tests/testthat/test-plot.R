@@ -1,4 +1,7 @@
 # Evaluates `code` with a device open that keeps nothing.
+
+r_code_alone()
+
 drawing <- function(code) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

@@ -231,15 +231,42 @@ test_that("classes and several components have points that are learned", {
   slow_tier()
   data <- curve_data()
   data$class <- factor(ifelse(data$a < -1, "x", ifelse(data$b > 0, "y", "z")))
-  classes <- sparsegp(class ~ a + b, data, likelihood = lik_softmax(), kernel = kernel_rbf(),
-                      method = method_ep(10, learn_points = TRUE))
+  some_steps <- learn_control(inner = 4, outer = 1) # which need not converge
+  classes <- suppressWarnings(sparsegp(class ~ a + b, data, likelihood = lik_softmax(),
+                                       kernel = kernel_rbf(), learn = some_steps,
+                                       method = method_ep(10, learn_points = TRUE)))
   expect_identical(dim(basis(classes)), c(10L, 2L))
+  expect_false(any(basis(classes)[, "a"] %in% data$a)) # no point stayed where a row is
   expect_true(all(is.finite(predict(classes, data, type = "prob"))))
   data$other <- cos(data$a)
-  pair <- sparsegp(cbind(y, other) ~ a + b, data, kernel = kernel_coregion(kernel_rbf()),
-                   method = method_ep(8, learn_points = TRUE))
+  pair <- suppressWarnings(sparsegp(cbind(y, other) ~ a + b, data, learn = some_steps,
+                                    kernel = kernel_coregion(kernel_rbf()),
+                                    method = method_ep(8, learn_points = TRUE)))
   expect_lte(nrow(basis(pair)), 16L)
   expect_length(predict(pair, data[1:3, ]), 6L)
+})
+
+test_that("fits on learned points are merged, read from sources and integrated", {
+  slow_tier()
+  data <- curve_data(240L)
+  new <- data.frame(a = c(-1, 0, 2), b = 0.3)
+  first <- fit_curve(data = data[1:120, ])
+  both <- merge(first, sparsegp(like = first, data = data[121:240, ]))
+  expect_identical(basis(both), basis(first))
+  # Gaussian sites are exact, so that it does not matter who had which rows
+  expect_equal(predict(both, new, se.fit = TRUE),
+               predict(update(first, data[121:240, ]), new, se.fit = TRUE), tolerance = 1e-7)
+  read <- row_source(function(i) data[80 * (i - 1) + 1:80, ], chunks = 3)
+  source <- fit_curve(data = read)
+  expect_identical(nobs(source), 240L)
+  rows <- fit_curve(data = read, basis = as.matrix(data[1:8, c("a", "b")]), learn = FALSE)
+  expect_false(any(basis(source)[, "a"] %in% data$a))
+  expect_gt(source$log_evidence, rows$log_evidence)
+  whole <- fit_curve(data = data[1:120, ], integrate = "ccd")
+  seen <- predict(whole, new, se.fit = TRUE)
+  expect_true(all(is.finite(seen$se.fit)))
+  # a mixture around the mode: its means are near those at the mode
+  expect_lt(max(abs(seen$fit - predict(first, new)) / seen$se.fit), 1)
 })
 
 test_that("what cannot be had is an error that says why", {
@@ -247,6 +274,7 @@ test_that("what cannot be had is an error that says why", {
   fit <- function(method, ...) sparsegp(y ~ a + b, data, method = method, ...)
   expect_error(method_ep(learn_points = NA), class = "sparsegp_error")
   refused(fit(method_ep(learn_points = TRUE)), "method")
+  refused(fit(method_ep(5, learn_points = TRUE), augment = jitter_rows(0.1)), "augment")
   refused(fit(method_ep(size = NULL, learn_points = TRUE)), "method")
   refused(fit(method_ep(size = 5, projection = "kl", learn_points = TRUE)), "method")
   refused(fit(method_ep(size = 5, freeze = Inf, learn_points = TRUE)), "method")

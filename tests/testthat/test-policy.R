@@ -1,5 +1,7 @@
 # The numbers that steer default fits are in one table, R/policy.R.
 
+r_code_alone()
+
 test_that("every number of the policy has a unit, says what it trades, and is used", {
   expect_false(anyDuplicated(POLICY$name) > 0L)
   expect_true(all(nzchar(POLICY$unit) & nzchar(POLICY$trades)))

@@ -1,3 +1,5 @@
+r_code_alone()
+
 toy <- function(n = 24L) {
   set.seed(12)
   d <- data.frame(x = rnorm(n), z = runif(n), g = factor(sample(c("low dose", "high"), n, TRUE)),

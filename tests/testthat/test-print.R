@@ -1,3 +1,5 @@
+r_code_alone()
+
 toy <- function(n = 20L) {
   set.seed(15)
   d <- data.frame(x = rnorm(n, sd = 3), z = runif(n))

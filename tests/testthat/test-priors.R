@@ -1,5 +1,7 @@
 # Priors: densities, slopes, and which hyperparameter a name means.
 
+r_code_alone()
+
 refused <- function(code, argument) {
   error <- expect_error(code, class = "sparsegp_error")
   expect_identical(error$argument, argument)

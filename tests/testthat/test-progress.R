@@ -1,5 +1,7 @@
 # The progress bar: one for a whole fit, which never goes backwards.
 
+r_code_alone()
+
 # Evaluates `make` under a bar, as fits are made.
 with_bar <- function(display, make) {
   bar <- open_bar(display)

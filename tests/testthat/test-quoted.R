@@ -1,6 +1,8 @@
 # Numbers that README.md and the article "papers" quote from runs of bench/ are those of the last
 # run, which bench/results has. Both are parts of a checkout alone.
 
+r_code_alone()
+
 # Builds a row: lines of `file` that begin with `line`, and of which lines of which results their
 # numbers are. `but`: what of the line is not quoted.
 quoted <- function(file, line, ..., but = "^[|][^|]*[|]") {

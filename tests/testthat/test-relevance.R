@@ -1,6 +1,8 @@
 # A length scale for each input, of labels: tied to the common one, and kept where the evidence
 # under that prior is clear.
 
+r_code_alone()
+
 # Labels of `classes` classes that depend on the first two of p inputs, or on all of them.
 relevant <- function(n, p, classes = 2L, all = FALSE) {
   set.seed(28)
@@ -18,6 +20,7 @@ gain_of_relevance <- function(fit) {
 }
 
 test_that("inputs that act only together are found among others, for two classes and for three", {
+  slow_tier()
   for (classes in 2:3) {
     d <- relevant(150, 8, classes)
     fit <- sparsegp(d$x, d$y)

@@ -1,5 +1,7 @@
 # Errors of cases that once ended without a remedy, or in a base error.
 
+r_code_alone()
+
 test_that("labels have no scale: `transform` is refused, and the remedy is to leave it out", {
   d <- data.frame(x = seq(-2, 2, length.out = 24L))
   d$logical <- d$x + sin(40 * d$x) > 0

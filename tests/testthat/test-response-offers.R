@@ -1,6 +1,8 @@
 # What predict() offers for each kind of response (response-offers.R): what the table has is
 # answered, and all else refused in words that name the argument.
 
+r_code_alone()
+
 ASKED <- list(se.fit = list(se.fit = TRUE), confidence = list(interval = "confidence"),
                prediction = list(interval = "prediction"), covariance = list(covariance = TRUE))
 

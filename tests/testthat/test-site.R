@@ -1,5 +1,7 @@
 # The website's index, _pkgdown.yml, which is part of a checkout alone.
 
+r_code_alone()
+
 test_that("every help page, vignette and article has its place on the website", {
   root <- dirname(source_folder("R"))
   index <- file.path(root, "_pkgdown.yml")

@@ -47,7 +47,7 @@ test_that("where a source says how many chunks it has, all of them are read", {
 })
 
 test_that("spreads, mixtures and vectors of a source are those of a data frame", {
-  at <- seq_len(120L)
+  at <- seq_len(60L)
   d <- data.frame(a = 4 * (at * 0.7548777) %% 1 - 2, b = 6 * (at * 0.5698403) %% 1, o = at %% 5)
   d$y <- 3 + sin(2 * d$a) + exp(d$b / 4) * 0.3 * cos(17 * at) + d$o
   means <- cbind(u = sin(d$b) + 2, v = cos(d$a))
@@ -61,7 +61,7 @@ test_that("spreads, mixtures and vectors of a source are those of a data frame",
     list(z ~ a + b, NULL, kernel = kernel_helmholtz(kernel_rbf(one, one), kernel_rbf(one, one))),
     list(cbind(u, v) ~ a + b, lik_gaussian(fixed(0.1), covariance = "spherical"), kernel = both)
   )
-  source <- chunks_of(d, c(0L, 1L, 50L, 120L))
+  source <- chunks_of(d, c(0L, 1L, 25L, 60L))
   for (case in cases) {
     # sweeps over all rows on given points; and the rows kept, where these are all
     for (more in list(list(basis = points), list(method = method_ep(6), learn = FALSE),
@@ -75,7 +75,7 @@ test_that("spreads, mixtures and vectors of a source are those of a data frame",
       expect_equal(read$response[c("centre", "unit")], whole$response[c("centre", "unit")],
                    tolerance = 1e-12)
       if (!is.null(more$basis)) expect_same_fold(whole, read)
-      expect_same_answers(whole, read, d[c(2L, 60L, 119L), ])
+      expect_same_answers(whole, read, d[c(2L, 40L, 59L), ])
     }
   }
   expect_error(sparsegp(y ~ a, source, lik_heteroscedastic(), method = method_ivm(8)),
@@ -84,14 +84,14 @@ test_that("spreads, mixtures and vectors of a source are those of a data frame",
 
 test_that("learned spreads, mixtures and vectors of a source are those of a data frame", {
   slow_tier()
-  at <- seq_len(90L)
+  at <- seq_len(54L)
   d <- data.frame(a = 4 * (at * 0.7548777) %% 1 - 2, b = 6 * (at * 0.5698403) %% 1)
   d$y <- 3 + sin(2 * d$a) + exp(d$b / 4) * 0.3 * cos(17 * at)
   means <- cbind(u = sin(d$b) + 2 + 0.1 * cos(11 * at), v = cos(d$a) + 0.1 * cos(13 * at))
   d$z <- mixture(c(0.55, 0.45), list(means, -means), 0.01)
   d[c("u", "v")] <- as.data.frame(means)
   points <- expand.grid(a = c(-1.5, 0, 1.5), b = c(1, 4))
-  source <- chunks_of(d, c(0L, 1L, 50L, 90L))
+  source <- chunks_of(d, c(0L, 1L, 30L, 54L))
   cases <- list(list(y ~ a + b, likelihood = lik_heteroscedastic()),
                 list(z ~ a + b, kernel = kernel_helmholtz()), list(cbind(u, v) ~ a + b))
   for (case in cases) {
@@ -102,7 +102,7 @@ test_that("learned spreads, mixtures and vectors of a source are those of a data
                                              integrate = "none")))
       }
       # a search stops within 2e-8 of the evidence, and rounding decides where
-      expect_same_answers(fit(d), fit(source), d[c(2L, 60L, 89L), ], tolerance = 1e-5)
+      expect_same_answers(fit(d), fit(source), d[c(2L, 40L, 53L), ], tolerance = 1e-5)
     }
   }
 })

@@ -236,6 +236,47 @@ expect_database <- function(con, d, whole) {
   }
 }
 
+test_that("of a table no columns are read that the call does not name", {
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con))
+  rows <- data.frame(y = cos(1:60), x = 1:60, z = sin(1:60), w = 1 + 1:60 %% 2, idle = "none")
+  DBI::dbWriteTable(con, "rows", rows)
+  read <- character()
+  source <- row_source(con, "rows", size = 25)
+  noting <- function(source) { # notes the columns of each chunk
+    reader <- source$reader
+    source$reader <- function() {
+      one <- reader()
+      one$of_chunk <- one$read
+      one$read <- function(i) {
+        chunk <- one$of_chunk(i)
+        read <<- union(read, names(chunk))
+        chunk
+      }
+      one
+    }
+    source
+  }
+  only <- source$only
+  source <- noting(source)
+  source$only <- function(names) noting(only(names))
+  fit_of <- function(formula, ...) sparsegp(formula, ..., learn = FALSE)
+  fit <- fit_of(y ~ x, source, weights = w, subset = z > -0.9)
+  expect_setequal(read, c("y", "x", "w", "z"))
+  whole <- fit_of(y ~ x, rows, weights = w, subset = z > -0.9)
+  new <- rows[1:3, ]
+  expect_equal(predict(fit, new), predict(whole, new), tolerance = 1e-8)
+  read <- character()
+  total <- numeric()
+  predict(fit, source, to = function(answer, i) total <<- c(total, answer))
+  expect_setequal(read, c("x", "w", "z")) # `w` and `z` are named by the fit's call
+  expect_equal(unname(total), unname(predict(fit, rows)), tolerance = 1e-12)
+  read <- character()
+  fit_of(y ~ . - idle, source)
+  expect_setequal(read, names(rows))
+})
+
 test_that("databases and Parquet files are sources", {
   d <- source_data()
   d <- d[!is.na(d$a), ]

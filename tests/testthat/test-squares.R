@@ -1,5 +1,7 @@
 # Labels learned from as numbers: lik_squares(), and several classes that share points.
 
+r_code_alone()
+
 rings <- function(n, seed = 5) {
   set.seed(seed)
   x <- matrix(runif(2 * n, -2, 2), n, dimnames = list(NULL, c("a", "b")))

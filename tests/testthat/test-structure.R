@@ -1,5 +1,7 @@
 # The race for the structure of a model.
 
+r_code_alone()
+
 steps <- function(n = 150) {
   set.seed(4)
   x <- matrix(runif(3 * n, -2, 2), n, dimnames = list(NULL, c("a", "b", "c")))

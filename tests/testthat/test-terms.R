@@ -1,5 +1,7 @@
 # predict(type = "terms"): parts of a sum of kernels against the Gaussian written out.
 
+r_code_alone()
+
 two_parts <- function() kernel_rbf(vars = "wt") + kernel_linear(vars = "hp") + kernel_constant()
 
 # Mean and covariance of the effects of parts 1 and 2 (at x, one after the other) given y, centred

@@ -31,18 +31,18 @@ test_that("sums over rows are the same for any number of threads, held or not", 
   d <- thread_data(1300)
   basis <- seq(1, 1300, by = 22)
   one <- learn_control(inner = 1, outer = 1)
-  for (mixing in c(0, 3)) {
-    for (pool in c(1, Inf)) {
-      ep <- method_ep(sweeps = if (mixing) 6 else 2, mixing = mixing, pool = pool)
-      run <- function(y, lik) {
-        function() {
-          suppressWarnings(sparsegp(d$x, y, lik, basis = basis, method = ep, learn = one))
-        }
-      }
-      label <- paste("mixing", mixing, "pool", pool)
-      expect_same_by_threads(run(d$count, lik_negbin()), label)
-      expect_same_by_threads(run(d$class, lik_mprobit()), label)
+  # each pair of a mixing, a pool and a response
+  cases <- data.frame(mixing = c(0, 0, 3, 3), pool = c(1, Inf, 1, Inf),
+                      response = c("count", "class", "class", "count"))
+  for (i in seq_len(nrow(cases))) {
+    case <- cases[i, ]
+    lik <- if (case$response == "count") lik_negbin() else lik_mprobit()
+    ep <- method_ep(sweeps = if (case$mixing) 6 else 2, mixing = case$mixing, pool = case$pool)
+    run <- function() {
+      suppressWarnings(sparsegp(d$x, d[[case$response]], lik, basis = basis, method = ep,
+                                learn = one))
     }
+    expect_same_by_threads(run, toString(case))
   }
 })
 

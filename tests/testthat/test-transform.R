@@ -1,5 +1,7 @@
 # Responses on a scale of their own: densities, gradients and predictions against definitions.
 
+r_code_alone()
+
 scaled_rows <- function(n = 40L) {
   wave <- sin(6 * seq_len(n) / n) + 0.3 * sin(97 * seq_len(n)^2)
   data.frame(x = seq_len(n) / n, y = exp(wave), share = stats::plogis(wave),
@@ -62,7 +64,7 @@ test_that("Box and Cox's scale is the logarithm's near 0, and ends where its ran
 test_that("a fit on the log scale is that of the logarithms", {
   d <- scaled_rows()
   d$z <- log(d$y)
-  for (name in names(LIKS_OF_NUMBERS)) {
+  for (name in of_tier(names(LIKS_OF_NUMBERS), 2L)) {
     lik <- LIKS_OF_NUMBERS[[name]]
     own <- sparsegp(y ~ x + offset(known), d, likelihood = lik(transform = "log"),
                     integrate = "none")
@@ -156,9 +158,14 @@ test_that("means, medians and quantiles are those of simulated responses", {
   d <- scaled_rows(60L)
   new <- data.frame(x = c(0.2, 0.6, 1.3))
   set.seed(1)
-  for (transform in names(SCALES)) for (name in names(LIKS_OF_NUMBERS)) {
+  cases <- expand.grid(name = names(LIKS_OF_NUMBERS), transform = names(SCALES),
+                       stringsAsFactors = FALSE)
+  for (i in of_tier(seq_len(nrow(cases)), 3L)) {
+    name <- cases$name[i]
+    transform <- cases$transform[i]
     lik <- LIKS_OF_NUMBERS[[name]](transform = transform)
-    fit <- sparsegp(stats::reformulate("x", response_for(transform)), d, likelihood = lik)
+    fit <- sparsegp(stats::reformulate("x", response_for(transform)), d, likelihood = lik,
+                    learn = FALSE)
     drawn <- as.matrix(simulate(fit, 2000, newdata = new))
     label <- paste(transform, name)
     probs <- c(0.1, 0.5, 0.9)
@@ -297,6 +304,7 @@ test_that("one heavy tail is drawn in to the other end, unless responses are tie
 })
 
 test_that("a skewed response of both signs is fitted on the asinh scale, and better for it", {
+  slow_tier()
   set.seed(31)
   rows <- data.frame(x = runif(300))
   rows$y <- exp(sin(6 * rows$x) + 0.5 * rnorm(300)) - 1

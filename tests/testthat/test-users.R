@@ -1,6 +1,8 @@
 # What users of neighbouring packages complain about: one test for each complaint, with the claim
 # that it does not hold here. Numbers are those of the project's list of complaints.
 
+r_code_alone()
+
 toy <- function(n = 24L) {
   set.seed(17)
   d <- data.frame(x = rnorm(n), z = runif(n), g = factor(sample(c("low dose", "high"), n, TRUE)))

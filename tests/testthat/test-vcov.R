@@ -1,5 +1,7 @@
 # Covariances and intervals of hyperparameters against differences of the evidence.
 
+r_code_alone()
+
 refused <- function(expr, pattern) {
   expect_error(expr, pattern, class = "sparsegp_error")
 }

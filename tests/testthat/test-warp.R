@@ -1,5 +1,7 @@
 # Skewed inputs on a log scale: scale = "log" (R/data-warp.R).
 
+r_code_alone()
+
 drawing <- function(code) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

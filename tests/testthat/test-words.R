@@ -1,5 +1,7 @@
 # What people search for leads to a page, and what users of mgcv know leads to where it is shown.
 
+r_code_alone()
+
 page_text <- function(page) paste(readLines(page, encoding = "UTF-8"), collapse = "\n")
 
 in_braces <- function(text, tag) {
