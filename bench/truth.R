@@ -72,6 +72,15 @@ with_hurdle <- function(y, f, v) {
   ifelse(is_none(y, f), log(v$zero), log1p(-v$zero) + part_logs(y, f, v) - positive)
 }
 
+# Times to an event, of which those of kind 0 are censored. event, after: log densities and log
+# survival probabilities of the error
+times <- function(event, after) {
+  list(logs = function(y, f, v) {
+    z <- (y[1L, ] - f) / v[["scale"]]
+    ifelse(matrix(y[3L, ] == 1, NROW(f), NCOL(f)), event(z) - log(v[["scale"]]), after(z))
+  })
+}
+
 several_labels <- function(log_class) {
   list(logs = function(y, f, v) of_own_class(c(y), Map(`+`, f, v), log_class),
        prob = function(f, v) exp(log_class(Map(`+`, f, v), 1L)))
@@ -147,6 +156,9 @@ MODELS <- list(
     dbeta(y[1L, ], v[["precision"]] * plogis(f + v[["bias"]]),
           v[["precision"]] * plogis(-f - v[["bias"]]), log = TRUE)
   }),
+  weibull = times(function(z) z - exp(z), function(z) -exp(z)),
+  loglogistic = times(function(z) dlogis(z, log = TRUE), function(z) plogis(-z, log.p = TRUE)),
+  lognormal = times(function(z) dnorm(z, log = TRUE), function(z) pnorm(-z, log.p = TRUE)),
   binomial = list(
     logs = function(y, f, v) dbinom(y[1L, ], y[2L, ], plogis(f + v[["bias"]]), log = TRUE),
     prob = function(f, v) plogis(f + v[["bias"]])
@@ -224,6 +236,12 @@ fertile <- function() {
   d
 }
 
+patients <- function() {
+  d <- na.omit(survival::lung[c("time", "status", "age", "sex", "ph.ecog", "wt.loss")])[1:120, ]
+  d$y <- survival::Surv(d$time, d$status)
+  d[c("y", "age", "sex", "ph.ecog", "wt.loss")]
+}
+
 discovered <- function() {
   data.frame(y = as.double(discoveries), year = as.double(time(discoveries)))
 }
@@ -262,6 +280,9 @@ CASES <- list(
   hurdle_negbin = list(data = infected(), name = "made counts", lik = lik_zinb(hurdle = TRUE)),
   gamma = list(data = ozone(), name = "airquality", lik = lik_gamma()),
   beta = list(data = fertile(), name = "swiss", lik = lik_beta()),
+  weibull = list(data = patients(), name = "lung", lik = lik_weibull()),
+  loglogistic = list(data = patients(), name = "lung", lik = lik_loglogistic()),
+  lognormal = list(data = patients(), name = "lung", lik = lik_lognormal()),
   binomial = list(data = cancers(), name = "esoph", lik = lik_binomial()),
   probit = list(data = pima(1:120), name = "Pima.tr", lik = lik_probit()),
   logit = list(data = pima(1:120), name = "Pima.tr", lik = lik_logit()),
@@ -279,7 +300,8 @@ CASES <- list(
 )
 
 # Likelihoods whose constant would be integrated out: here it is known, as the samplers have it.
-INTEGRATED <- c("gaussian", "laplace", "student", "heteroscedastic")
+INTEGRATED <- c("gaussian", "laplace", "student", "heteroscedastic", "weibull", "loglogistic",
+                "lognormal")
 
 fitted_case <- function(case, train) {
   formula <- if (is.null(case$formula)) y ~ . else case$formula
