@@ -83,7 +83,7 @@ lik_traits <- function(lik) {
 # called once (util-registry.R).
 traits_of <- function(type) {
   traits <- registered("traits", type)
-  if (is.null(traits)) stop_damaged("its likelihood is none of this package")
+  if (is.null(traits)) stop_damaged("its likelihood is not one of this package")
   traits
 }
 

@@ -75,33 +75,41 @@ draw_strip <- function(strip, style) {
                   cex = 0.9 * style$cex.axis * par("cex"), col = INK)
 }
 
-# The style of charts by ggplot2, which draws its own legends
-AUTO <- list(las = 1, axes = TRUE, ann = TRUE, lwd = 2, legend = FALSE)
+# Returns the style of charts by ggplot2, which draws its own legends.
+auto_style <- function(...) plot_style(legend = FALSE, ...)
 
 # Returns one ggplot, with a facet for each chart if there are several, in so many rows.
-chart_layers <- function(charts, rows = NULL) {
+chart_layers <- function(charts, rows = NULL, style = auto_style()) {
   several <- length(charts) > 1L
   field <- function(name) unique(vapply(charts, `[[`, "", name))
   by_response <- several && length(field("y")) == length(charts)
   names <- facet_names(charts, by_response)
-  charts <- on_one_scale(charts)
-  layers <- Map(function(chart, name) {
-    lapply(chart$elements, function(element) {
-      element$data$chart <- rep(factor(name, names), nrow(element$data))
-      ELEMENTS[[element$kind]]$layer(element$data, element$look)
-    })
-  }, charts, names)
+  charts <- on_one_scale(lapply(charts, with_limits, style))
+  layers <- Map(element_layers, charts, names, list(names))
   if (several) layers <- c(layers, Map(limits_layer, charts, names))
   ticks <- charts[[1L]]$ticks
-  same <- length(unique(lapply(charts, `[`, c("xlim", "ylim")))) == 1L
   ggplot2::ggplot() + unlist(unname(layers), recursive = FALSE) + scales_of(charts) +
     key_layers(charts[[1L]]) + tick_layer(ggplot2::scale_x_continuous, ticks$x) +
-    tick_layer(ggplot2::scale_y_continuous, ticks$y) + coordinates_of(charts[[1L]]) +
-    (if (several) ggplot2::facet_wrap("chart", scales = if (same) "fixed" else "free",
-                                      nrow = rows)) +
+    tick_layer(ggplot2::scale_y_continuous, ticks$y) + coordinates_of(charts) +
+    (if (several) ggplot2::facet_wrap("chart", scales = free_scales(charts), nrow = rows)) +
     ggplot2::labs(x = toString(nonempty(field("x"))),
                   y = if (!by_response) toString(nonempty(field("y"))),
                   caption = if (length(field("title")) == 1L) wrapped(field("title")))
+}
+
+# Gives a chart the limits that were asked for; a panel of several scales has no such along y.
+with_limits <- function(chart, style) {
+  chart$xlim <- style$xlim %||% chart$xlim
+  if (chart$frame != "n") chart$ylim <- style$ylim %||% chart$ylim
+  chart
+}
+
+# Returns the layers of a chart's elements, in the facet of that name.
+element_layers <- function(chart, name, names) {
+  lapply(chart$elements, function(element) {
+    element$data$chart <- rep(factor(name, names), nrow(element$data))
+    ELEMENTS[[element$kind]]$layer(element$data, element$look)
+  })
 }
 
 # Returns the labels of facets: what distinguishes the charts, their responses, levels or names.
@@ -123,10 +131,23 @@ limits_layer <- function(chart, name) {
   if (chart$frame == "l") list(ggplot2::geom_blank(mapped(x = "x", y = "y"), ends))
 }
 
-# Maps have no margin.
-coordinates_of <- function(chart) {
-  if (!is.na(chart$asp)) return(ggplot2::coord_fixed(chart$asp, expand = FALSE))
-  if (chart$frame == "o") ggplot2::coord_cartesian(expand = FALSE)
+# Returns the limits that all charts share along "xlim" or "ylim", or NULL.
+shared_limits <- function(charts, name) {
+  limits <- unique(lapply(unname(charts), function(chart) as.double(chart[[name]])))
+  if (length(limits) == 1L) limits[[1L]]
+}
+
+free_scales <- function(charts) {
+  free <- vapply(c("xlim", "ylim"), function(name) is.null(shared_limits(charts, name)), NA)
+  c("fixed", "free_x", "free_y", "free")[1L + sum(free * 1:2)]
+}
+
+# Limits are those of plot(), which have their margin already.
+coordinates_of <- function(charts) {
+  asp <- charts[[1L]]$asp
+  make <- if (is.na(asp)) ggplot2::coord_cartesian
+          else function(...) ggplot2::coord_fixed(asp, ...)
+  make(xlim = shared_limits(charts, "xlim"), ylim = shared_limits(charts, "ylim"), expand = FALSE)
 }
 
 # Returns the scales of all elements, one for each kind that has one.

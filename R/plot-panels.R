@@ -46,7 +46,7 @@ open_panel <- function(xlim, ylim, asp = NA) {
 }
 
 # Letters of a page of several figures, beside those of one: axes and keys have 9 points then.
-PAGE_CEX <- 0.83
+PAGE_CEX <- 0.84
 
 is_free_page <- function() all(par("mfrow") == 1L)
 
@@ -111,33 +111,38 @@ key_item <- function(label, kind, col, pch = 16, lwd = 2, lty = 1) {
   list(label = label, kind = kind, col = col, pch = pch, lwd = lwd, lty = lty)
 }
 
-# Left out from the top where the margin has no room for it.
+# Draws the heading, and again when the picture is replayed on a device of another size, as its
+# places are in inches.
 draw_heading <- function(style, key = list(), caption = "") {
   if (!style$ann) return(invisible())
+  grDevices::recordGraphics(draw_heading_now(style, key, caption),
+                            list(style = style, key = key, caption = caption), topenv())
+}
+
+# Leaves out from the top what the margin has no room for.
+draw_heading_now <- function(style, key, caption) {
   heading <- heading_room(style)
-  cex <- heading$cex
-  line <- heading$line
-  room <- heading$rows
   key <- if (style$legend) Filter(Negate(is.null), key)
-  at <- key_layout(key, cex, par("pin")[1L])
+  at <- key_layout(key, heading$cex, par("pin")[1L])
+  of_key <- max(at$row, 0L)
+  if (of_key <= heading$rows) draw_key(key, at, heading$cex, heading$line)
   words <- style$sub %||% caption
-  words <- if (nzchar(words)) wrap_words(words, cex, par("pin")[1L])
-  if (max(at$row, 0L) <= room) draw_key(key, at, cex, line)
-  used <- max(at$row, 0L) + length(words)
-  if (used <= room) {
-    for (i in seq_along(words)) draw_above(0, (used - i + 0.5) * line, words[i], cex, "grey35")
-  } else {
-    used <- max(at$row, 0L)
+  words <- if (nzchar(words)) wrap_words(words, heading$cex, par("pin")[1L])
+  if (of_key + length(words) > heading$rows) words <- NULL
+  used <- of_key + length(words)
+  for (i in seq_along(words)) {
+    draw_above(0, (used - i + 0.5) * heading$line, words[i], heading$cex, "grey35")
   }
   if (!is.null(style$main)) {
     title(main = style$main, adj = 0, cex.main = style$cex.main,
-          line = used * line / par("csi") + 0.45)
+          line = used * heading$line / par("csi") + 0.45)
   }
 }
 
-# Size of letters, inches of a line of them, and how many the top margin holds.
+# Returns the size of letters, inches of a line of them, and how many the top margin holds. Letters
+# have 9 points at least, but are not larger than those of the axes.
 heading_room <- function(style) {
-  cex <- 0.8 * style$cex.axis / 0.9
+  cex <- max(0.8, min(0.9, 9 / (par("ps") * par("cex")))) * style$cex.axis / 0.9
   line <- 1.15 * cex * par("csi")
   list(cex = cex, line = line, rows = floor((par("mai")[3L] - 0.2 * line) / line))
 }

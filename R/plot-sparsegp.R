@@ -111,7 +111,7 @@ plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 
 #'
 #' @inheritParams plot.sparsegp
 #' @param object A fit of [sparsegp()].
-#' @param xlim,ylim How far to predict; default: as far as the rows go.
+#' @param xlim,ylim How far to predict and to draw; default: as [plot()][plot.sparsegp] does.
 #' @param ... Nothing.
 #' @return A `ggplot`. For `type = "terms"` of several terms a named list of them, as their axes are
 #'   of different kinds. Errors, of class `sparsegp_error`, as of [plot()][plot.sparsegp].
@@ -129,11 +129,11 @@ autoplot.sparsegp <- function(object, which = NULL, type = NULL, newdata = NULL,
   asked <- list(which = which, type = type, newdata = newdata, level = level,
                 n = n, by = by, se = se, ahead = ahead)
   asked <- match_plot_args(object, asked)
-  asked$style <- plot_style(xlim = xlim, ylim = ylim)
+  asked$style <- style <- auto_style(xlim = xlim, ylim = ylim)
   type <- offered_type(object, asked$type, "object")
-  charts <- type$charts(object, type$picture(object, asked), AUTO)
-  if (type$alike || length(charts) == 1L) return(chart_layers(charts, type$rows(charts)))
-  lapply(charts, function(chart) chart_layers(list(chart)))
+  charts <- type$charts(object, type$picture(object, asked), style)
+  if (type$alike || length(charts) == 1L) return(chart_layers(charts, type$rows(charts), style))
+  lapply(charts, function(chart) chart_layers(list(chart), style = style))
 }
 
 # ---- Types of pictures ----

@@ -16,7 +16,7 @@
 #' responses, nothing of the environment the formula was written in. What it does hold is
 #'
 #' * the *points of the basis: these are rows*, all their inputs, unless `basis =` was given. Where
-#'   no row may be shown, give points that are none: a grid, public rows, or random draws within the
+#'   no row may be shown, give points that are no rows: a grid, public rows, or random draws within the
 #'   ranges of the inputs; twice as many of them carry about as much;
 #' * means and standard deviations of inputs and response, names and levels of factors, and
 #'   hyperparameters, all of the rows of the *first* fit;

@@ -24,7 +24,10 @@ AVOID <- c(
   "\\bdear\\b" = "costly", "\\blegal\\b" = "allowed", "\\bluck\\b" = "chance",
   "taken for|takes? \\w+ for\\b" = "treated as", "\\bfor ever\\b" = "without end",
   "case for a coin" = "toss-up", "is no reason to" = "does not",
-  "\\bturned (?!into|off|on\\b)" = "flipped; rotated"
+  "\\bturned (?!into|off|on\\b)" = "flipped; rotated",
+  # of numbers and places "apart" is a distance
+  "\\b(kept|keeps?|set|sets) (\\w+ )?apart\\b" = "separate; distinguish",
+  "(?<!there )\\b(is|are) none\\b" = "is not one"
 )
 TERMS <- c(
   "points (that carry|that all rows go through)" = "inducing points",

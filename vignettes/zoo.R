@@ -51,8 +51,8 @@ ZOO_EDGE <- 0.5 # nats beyond which points are drawn at the edge
 ZOO_COLOURS <- c(ours = "#c0392b", before = "#e8b4ae", best = "#1f4e79", peer = "#a9b7c6")
 
 zoo_picture <- function(zoo) {
-  old <- graphics::par(mfrow = c(1, 2), mar = c(3.4, 8.2, 2.2, 0.6), mgp = c(2, 0.6, 0), las = 1,
-                       cex.axis = 0.85, tcl = -0.3)
+  old <- graphics::par(mfrow = c(1, 2), oma = c(1.6, 0, 0, 0), mar = c(3.4, 8.2, 2.2, 0.6),
+                       mgp = c(2, 0.6, 0), las = 1, cex.axis = 0.85, tcl = -0.3)
   on.exit(graphics::par(old))
   zoo_panel(zoo[zoo$kind == "number", ], "Numbers")
   zoo_panel(zoo[zoo$kind == "class", ], "Labels")
@@ -64,7 +64,8 @@ zoo_panel <- function(zoo, title) {
   row <- match(zoo$set, best$set)
   x <- zoo$density - best$density[row]
   graphics::plot(NULL, xlim = c(-1, 1) * ZOO_EDGE, ylim = c(0.5, nrow(best) + 0.5), yaxs = "i",
-                 xlab = "nats ahead of the best peer", ylab = "", yaxt = "n", main = title)
+                 xlab = "nats ahead of the best peer", ylab = "", yaxt = "n", main = title,
+                 cex.lab = 0.85)
   graphics::abline(h = seq_len(nrow(best)), col = "grey93")
   graphics::abline(v = 0, col = ZOO_COLOURS[["best"]], lty = 3)
   graphics::axis(2, seq_len(nrow(best)), sub(".*/", "", best$set), tick = FALSE)
@@ -89,7 +90,9 @@ zoo_points <- function(x, row, which, colour, symbol, size) {
 
 zoo_key <- function(before) {
   shown <- c("ours", if (before) "before", "best", "peer")
-  graphics::legend("bottomright", c(ours = "sparsegp(y ~ ., data)", before = "the version before",
-                                    best = "best peer", peer = "other peers")[shown],
-                   pch = 16, col = ZOO_COLOURS[shown], bg = "white", box.col = "grey80", cex = 0.8)
+  ndc <- function(at, convert) convert(at, "ndc", "user")
+  graphics::legend(ndc(0.5, graphics::grconvertX), ndc(0.03, graphics::grconvertY),
+                   c(ours = "sparsegp(y ~ ., data)", before = "the version before",
+                     best = "best peer", peer = "other peers")[shown], xjust = 0.5, yjust = 0.5,
+                   horiz = TRUE, pch = 16, col = ZOO_COLOURS[shown], bty = "n", cex = 0.8, xpd = NA)
 }
