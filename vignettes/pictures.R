@@ -1,0 +1,12 @@
+# How the vignettes show code and pictures: 144 dots an inch, antialiased. Where the program
+# pngquant is installed, as it is where a release is built, pictures have a palette and take a third
+# of the space, which keeps the installed package small.
+knitr::opts_chunk$set(collapse = TRUE, comment = "#>", dpi = 144, margins = TRUE)
+# narrow margins: the panel fills its picture
+knitr::knit_hooks$set(margins = function(before, ...) {
+  if (before) par(mar = c(3.3, 4.1, 2.6, 0.8))
+})
+if (nzchar(Sys.which("pngquant"))) {
+  knitr::knit_hooks$set(pngquant = knitr::hook_pngquant)
+  knitr::opts_chunk$set(pngquant = "--speed=1 --quality=60-95 --strip")
+}
