@@ -86,11 +86,35 @@ estimate_elements <- function(view, drawn, style, what = c("band", "line")) {
   col <- group_colours(view$by)
   group <- if (is.null(view$by)) rep(1L, nrow(drawn)) else as.integer(drawn[[2L]])
   if (length(col) > MANY) what <- setdiff(what, "band")
-  unlist(lapply(seq_along(col), function(g) {
+  each <- unlist(lapply(seq_along(col), function(g) {
     part <- drawn[group == g, ]
     x <- as.numeric(part[[1L]]) + dodged(axis, g, length(col))
     estimate_of_group(axis, x, part, col[g], what, style)
   }), recursive = FALSE)
+  if (length(col) > MANY && "line" %in% what) each <- c(each, list(group_names(axis, drawn)))
+  each
+}
+
+# Names of more groups than a key has room for: at the right ends of their curves, those of the
+# highest and the lowest first, then of all that have room between.
+group_names <- function(axis, drawn) UseMethod("group_names")
+
+#' @export
+group_names.default <- function(axis, drawn) NULL
+
+#' @export
+group_names.axis_number <- function(axis, drawn) {
+  LINES <- 20 # of letters, from the top of a panel to its bottom
+  ends <- drawn[drawn[[1L]] == max(drawn[[1L]]), ]
+  ends <- ends[order(-ends$fit), ]
+  gap <- diff(range(drawn$fit)) / LINES
+  taken <- c(1L, nrow(ends))
+  for (i in seq_len(nrow(ends))) {
+    if (all(abs(ends$fit[taken] - ends$fit[i]) > gap)) taken <- c(taken, i)
+  }
+  shown <- ends[unique(taken), ]
+  new_element("names", list(cex = 0.75, offset = 0.1), x = shown[[1L]], y = shown$fit,
+              label = as.character(shown[[2L]]), pos = 2)
 }
 
 # Opacity of the interval of the mean, and of that for new responses

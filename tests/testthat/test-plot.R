@@ -346,3 +346,13 @@ test_that("arguments without meaning for a type are refused by what the type tak
     }
   }
 })
+
+test_that("curves of more groups than a key has room for have names, as many as can be read", {
+  drawn <- data.frame(x = rep(0:1, each = 30), g = factor(rep(1:30, 2)), fit = c(1:30, 30:1))
+  found <- group_names(structure(list(), class = "axis_number"), drawn)$data
+  expect_true(all(found$x == 1))
+  expect_equal(found$y, 31 - as.integer(found$label)) # each at the end of its own curve
+  expect_setequal(range(found$y), c(1, 30))
+  expect_gt(min(diff(sort(found$y))), 29 / 20) # 20 lines of letters in a panel
+  expect_gt(nrow(found), 10)
+})
