@@ -118,7 +118,8 @@
 #'   `gain` (the score, given those before, per unit of cost) and `cost` where there is one.
 #'
 #'   `next_points()`: a data frame of `k` points with the variables of `within`, and as attributes
-#'   `gain` their scores, per unit of cost, and `cost` where there is one. Points to try at random come from R's generator.
+#'   `gain` their scores, per unit of cost, and `cost` where there is one. Points to try at random
+#'   come from R's generator.
 #'
 #'   Errors, of class `sparsegp_error`: fewer candidates that are complete and allowed than `k`;
 #'   costs that are not positive; `"improvement"` of several classes or components; a `target` with

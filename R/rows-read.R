@@ -61,8 +61,9 @@ frame_rows <- function(recipe, frame) {
       stop_sparsegp("forget", "names a column with values that are not finite",
                     NOT_FINITE_REMEDY)
     }
-    rows <- c(rows, list(y = frame_response(frame), weights = listed_weights(stats::model.weights(frame)),
-                         time = time, omitted = attr(frame, "na.action")))
+    weights <- listed_weights(stats::model.weights(frame))
+    rows <- c(rows, list(y = frame_response(frame), weights = weights, time = time,
+                         omitted = attr(frame, "na.action")))
     rows <- check_rows(gathered(rows, recipe$likelihood), recipe$likelihood)
   }
   if (recipe$coded) code_rows(recipe, rows) else rows

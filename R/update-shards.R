@@ -16,8 +16,8 @@
 #' responses, nothing of the environment the formula was written in. What it does hold is
 #'
 #' * the *points of the basis: these are rows*, all their inputs, unless `basis =` was given. Where
-#'   no row may be shown, give points that are no rows: a grid, public rows, or random draws within the
-#'   ranges of the inputs; twice as many of them carry about as much;
+#'   no row may be shown, give points that are no rows: a grid, public rows, or random draws within
+#'   the ranges of the inputs; twice as many of them carry about as much;
 #' * means and standard deviations of inputs and response, names and levels of factors, and
 #'   hyperparameters, all of the rows of the *first* fit;
 #' * of its own rows two sums, \eqn{S}{S} and \eqn{t}{t}: with d points d (d + 3) / 2 numbers, their
