@@ -1,7 +1,7 @@
 # How the time grows with rows, points and classes: CPU seconds of fits with given hyperparameters
 # over a grid of sizes, and the slopes of their logarithms, by least squares. Beside them what an
-# operation count says for large sizes. One page, a picture of it where a file is named, and one of
-# the README's size of what grows with the rows where another is.
+# operation count says for large sizes. One page, a picture of it where a file is named, and where
+# another is one of what a first call takes, for the README.
 #
 #   Rscript bench/growth.R [growth.png [rows.png]]
 local({
@@ -74,19 +74,60 @@ if (length(picture)) {
   dev.off()
 }
 
-if (length(picture) > 1L) {
-  by_rows <- which(vapply(CASES, `[[`, "", "of") == "n")
-  colours <- hcl.colors(length(by_rows), "Dark 3")
-  png(picture[2L], 460, 300, pointsize = 11, antialias = "none") # few colours, so a small file
-  par(mar = c(4, 4, 1, 1))
-  plot(NA, log = "xy", xlab = "rows", ylab = "seconds of a core, hyperparameters known",
-       xlim = range(unlist(lapply(CASES[by_rows], `[[`, "sizes"))),
-       ylim = range(unlist(seconds[by_rows])))
-  for (k in seq_along(by_rows)) {
-    lines(CASES[[by_rows[k]]]$sizes, seconds[[by_rows[k]]], type = "b", pch = 19, cex = 0.7,
-          col = colours[k])
+# ---- What a first call takes: hyperparameters, and of default fits the structure, are learned ----
+
+FIRST <- list(
+  "default, numbers" = function(d) sparsegp(y ~ ., d),
+  "default, labels" = function(d) sparsegp(label ~ ., d),
+  "EP on 200 points, numbers" = function(d) sparsegp(y ~ ., d, method = method_ep(200)),
+  "IVM of 200, labels" = function(d) sparsegp(label ~ ., d, method = method_ivm(200)),
+  "stream on 100 points, numbers" = function(d) sparsegp(y ~ ., d, method = method_online(100))
+)
+FIRST_SIZES <- c(250, 1000, 4000, 16000, 64000)
+
+# Seconds of a first call at each size, or NA where the size before took more than a minute.
+first_seconds <- function(name) {
+  data <- data.frame(x)
+  data[[if (grepl("labels", name)) "label" else "y"]] <- if (grepl("labels", name)) label else y
+  seconds <- rep(NA_real_, length(FIRST_SIZES))
+  for (k in seq_along(FIRST_SIZES)) {
+    rows <- data[seq_len(FIRST_SIZES[k]), ]
+    seconds[k] <- system.time(suppressWarnings(FIRST[[name]](rows)))[["user.self"]]
+    if (seconds[k] > 60) break
   }
-  legend("bottomright", vapply(CASES[by_rows], `[[`, "", "what"), col = colours, lty = 1,
-         bty = "n", cex = 0.8)
-  dev.off()
+  cells <- as.list(signif(seconds, 3L))
+  names(cells) <- paste(format(FIRST_SIZES, scientific = FALSE, trim = TRUE), "rows")
+  do.call(bench_row, c(list("CPU seconds of a first call, with all that it learns", call = name),
+                       cells))
+  seconds
 }
+
+# In the colours of the package's pictures, with names at the ends of lines in place of a key
+draw_first <- function(file, seconds) {
+  colours <- sparsegp:::CLASS_COLOURS[seq_along(seconds)]
+  png(file, 1010, 600, res = 144)
+  on.exit(dev.off())
+  par(mar = c(3.6, 3.9, 0.8, 10.2), mgp = c(2.5, 0.7, 0), las = 1, cex = 0.9, bty = "l")
+  plot(NA, log = "xy", xlab = "observations", ylab = "seconds of a first call", axes = FALSE,
+       xlim = range(FIRST_SIZES), ylim = range(unlist(seconds), na.rm = TRUE))
+  box()
+  axis(1, FIRST_SIZES, format(FIRST_SIZES, big.mark = " ", scientific = FALSE, trim = TRUE))
+  ticks <- c(0.1, 1, 10, 100)
+  axis(2, ticks, format(ticks, drop0trailing = TRUE, trim = TRUE))
+  ends <- vapply(seconds, function(of) max(which(!is.na(of))), 0L)
+  at <- spread_apart(log(mapply(function(of, end) of[end], seconds, ends)),
+                     diff(par("usr")[3:4]) * log(10) / 14)
+  for (k in seq_along(seconds)) {
+    lines(FIRST_SIZES, seconds[[k]], type = "o", pch = 16, lwd = 2, col = colours[k])
+    mtext(names(FIRST)[k], 4, 0.4, at = exp(at[k]), col = colours[k], cex = 0.9)
+  }
+}
+
+# Moves places that are nearer to each other than `gap` upwards, in their order.
+spread_apart <- function(at, gap) {
+  up <- order(at)
+  for (k in seq_along(up)[-1L]) at[up[k]] <- max(at[up[k]], at[up[k - 1L]] + gap)
+  at
+}
+
+if (length(picture) > 1L) draw_first(picture[2L], lapply(names(FIRST), first_seconds))

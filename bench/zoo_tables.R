@@ -118,7 +118,7 @@ peers_table <- function(zoo) {
 # ---- The page, the picture, and README's paragraph ----
 
 draw <- function(zoo, file) {
-  grDevices::png(file, 1000, 640, res = 100)
+  grDevices::png(file, 1440, 980, res = 144)
   on.exit(grDevices::dev.off())
   zoo_picture(zoo)
 }
