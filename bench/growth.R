@@ -79,9 +79,9 @@ if (length(picture)) {
 FIRST <- list(
   "default, numbers" = function(d) sparsegp(y ~ ., d),
   "default, labels" = function(d) sparsegp(label ~ ., d),
-  "EP on 200 points, numbers" = function(d) sparsegp(y ~ ., d, method = method_ep(200)),
+  "200 points, numbers" = function(d) sparsegp(y ~ ., d, method = method_ep(200)),
   "IVM of 200, labels" = function(d) sparsegp(label ~ ., d, method = method_ivm(200)),
-  "stream on 100 points, numbers" = function(d) sparsegp(y ~ ., d, method = method_online(100))
+  "stream, numbers" = function(d) sparsegp(y ~ ., d, method = method_online(100))
 )
 FIRST_SIZES <- c(250, 1000, 4000, 16000, 64000)
 
@@ -107,7 +107,7 @@ draw_first <- function(file, seconds) {
   colours <- sparsegp:::CLASS_COLOURS[seq_along(seconds)]
   png(file, 1010, 600, res = 144)
   on.exit(dev.off())
-  par(mar = c(3.6, 3.9, 0.8, 10.2), mgp = c(2.5, 0.7, 0), las = 1, cex = 0.9, bty = "l")
+  par(mar = c(3.8, 4, 0.6, 9.4), mgp = c(2.6, 0.7, 0), las = 1, cex = 0.85, bty = "l")
   plot(NA, log = "xy", xlab = "observations", ylab = "seconds of a first call", axes = FALSE,
        xlim = range(FIRST_SIZES), ylim = range(unlist(seconds), na.rm = TRUE))
   box()
@@ -119,7 +119,7 @@ draw_first <- function(file, seconds) {
                      diff(par("usr")[3:4]) * log(10) / 14)
   for (k in seq_along(seconds)) {
     lines(FIRST_SIZES, seconds[[k]], type = "o", pch = 16, lwd = 2, col = colours[k])
-    mtext(names(FIRST)[k], 4, 0.4, at = exp(at[k]), col = colours[k], cex = 0.9)
+    mtext(names(FIRST)[k], 4, 0.6, at = exp(at[k]), col = colours[k], cex = 0.85)
   }
 }
 
