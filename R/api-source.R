@@ -332,7 +332,8 @@ variables_of_call <- function(formulas, call, others = NULL) {
 variables_of_fit <- function(object, call) {
   if (is.null(object$terms) || !is.null(object$ensemble)) return(NULL)
   terms <- stats::delete.response(object$terms)
-  variables_of_call(list(terms), call, variables_of_call(NULL, object$call))
+  others <- c(variables_of_call(NULL, object$call), object$likelihood$custom$data)
+  variables_of_call(list(terms), call, others)
 }
 
 # Predicts every chunk that has rows. call: of predict(), evaluated in env.

@@ -1,6 +1,6 @@
 # Answers of likelihoods that are R functions which differ from those of other responses.
 
-# A density that is not normalised is taken for the normalised one.
+# A density that is not normalised is treated as the normalised one.
 #' @export
 class_probabilities.response_ranks <- function(object, latent) {
   prob <- NextMethod()

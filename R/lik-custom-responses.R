@@ -20,9 +20,8 @@ asked_at <- function(own, at) {
 # functions; var has the blocks of these.
 latent_nodes <- function(custom, mean, var) {
   if (!is.null(custom$components)) return(pair_nodes(mean, var))
-  z <- seq(-8, 8, length.out = TILT_NODES)
-  weight <- stats::dnorm(z)
-  list(f = list(c(mean) + outer(sqrt(c(var)), z)), weight = weight / sum(weight))
+  weight <- stats::dnorm(FIRST_NODES)
+  list(f = list(c(mean) + outer(sqrt(c(var)), FIRST_NODES)), weight = weight / sum(weight))
 }
 
 # Returns how many rows means are of.

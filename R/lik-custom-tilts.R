@@ -72,11 +72,10 @@ check_answer <- function(answer, f, name) {
 
 # ---- Nodes ----
 
-# Returns parts of the rows, of those that have as many nodes: list(f, top, weight, step, rows),
-# nodes,
-# the integrand exp(log_density) N(f; mean, sd^2) per step as exp(top) weight, and the step.
-# log_density: (rows, f) -> power times log p, with an attribute `inner` of what else is known at
-# the nodes, if anything is
+# Returns a list of parts, each of rows that have as many nodes: list(f, step, top, weight, rows,
+# inner), the nodes, the step, and the integrand exp(log_density) N(f; mean, sd^2) per step as
+# exp(top) weight. log_density: (rows, f) -> power times log p, with an attribute `inner` of what
+# else is known at the nodes, if anything is
 tilt_rule <- function(log_density, mean, sd) {
   first <- standard_look(log_density, mean, sd)
   if (all(first$good)) return(list(first$part))
@@ -89,7 +88,7 @@ tilt_rule <- function(log_density, mean, sd) {
 
 # Nodes of the first look in standard deviations, half a one apart: the integrand of most rows is
 # not much narrower than its marginal.
-FIRST_NODES <- seq(-8, 8, by = 0.5)
+FIRST_NODES <- seq(-8, 8, length.out = TILT_NODES)
 # At the ends of the first look the integrand is less than this part of its sum.
 FIRST_END <- 1e-11
 
@@ -99,14 +98,9 @@ standard_look <- function(log_density, mean, sd) {
   z <- FIRST_NODES
   n <- length(mean)
   f <- mean + outer(sd, z)
-  log <- log_density(seq_len(n), f)
-  inner <- attr(log, "inner")
-  log <- c(log) + rep(stats::dnorm(z, log = TRUE), each = n) - log(sd)
-  dim(log) <- dim(f)
-  top <- row_tops(log)
-  weight <- exp(log - ifelse(top > -Inf, top, 0))
-  part <- list(f = f, step = 0.5 * sd, top = top, weight = weight, rows = seq_len(n), inner = inner)
-  list(part = part, good = first_agrees(weight, z))
+  log <- log_density(seq_len(n), f) + rep(stats::dnorm(z, log = TRUE), each = n) - log(sd)
+  part <- new_part(f, (z[2L] - z[1L]) * sd, log, seq_len(n))
+  list(part = part, good = first_agrees(part$weight, z))
 }
 
 row_tops <- function(x) do.call(pmax, lapply(seq_len(ncol(x)), function(k) x[, k]))
@@ -161,7 +155,7 @@ even_part <- function(integrand, open, ends, nodes) {
 }
 
 new_part <- function(f, step, log, rows) {
-  top <- log[cbind(seq_len(nrow(log)), max.col(log, "first"))]
+  top <- row_tops(log)
   inner <- attr(log, "inner")
   attr(log, "inner") <- NULL
   list(f = f, step = step, top = top, weight = exp(log - ifelse(top > -Inf, top, 0)), rows = rows,

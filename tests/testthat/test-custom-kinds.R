@@ -140,6 +140,22 @@ test_that("constants are read again with later rows, of streams and sources, too
                unname(predict(whole, d[1:5, ])), tolerance = 1e-6)
 })
 
+# The likelihood is a variable of the call, so that its constants are named nowhere in it.
+test_that("constants are read from a table that has other columns, too", {
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con))
+  d <- kinds_data()
+  DBI::dbWriteTable(con, "rows", transform(d, rank = NULL, idle = 1))
+  own <- own_exposed(~exposure)
+  fit <- kinds_fit(count ~ x, row_source(con, "rows", size = 25), own, basis = d[1:8 * 5, ])
+  found <- numeric()
+  predict(fit, row_source(con, "rows", size = 25), to = function(answer, i) {
+    found <<- c(found, answer)
+  })
+  expect_equal(unname(found), unname(predict(fit, d)), tolerance = 1e-12) # the same sums
+})
+
 test_that("what is wrong with constants is said in words", {
   d <- kinds_data(20)
   kinds_error(own_exposed(~log(exposure)), "names of columns")
