@@ -1,9 +1,10 @@
-# Shared by the scripts of this folder, which source it. POSIX sh.
+# Shared by the scripts of this folder and of engines/, which source it. POSIX sh.
 #
 # It finds the checkout ($root), makes a folder for everything temporary ($work, removed on exit),
 # installs what is missing (need) and installs the package into $work (install_package).
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+[ -f "$root/DESCRIPTION" ] || root=$(dirname -- "$root") # the script is of engines/
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 129' HUP # dash runs the EXIT trap on a signal only if the signal is trapped
@@ -20,6 +21,14 @@ say() { printf '%s\n' "$*" >&2; }
 die() {
   say "$(basename -- "$0"): $*"
   exit 1
+}
+
+# unless_there ITEM WORDS: ends the script well, and says so, where a thing that it does not install
+# is missing; items are those of `need`.
+unless_there() {
+  has "$1" && return 0
+  say "$(basename -- "$0"): $2 is not installed; nothing was run"
+  exit 0
 }
 
 # R without the user's start-up file, which may print, attach or set anything.
