@@ -155,9 +155,9 @@ axis_effects <- function(fit, middle, sides) {
 }
 
 # Leave-one-out means and variances of the rows under a run: of new responses where these are
-# numbers, on the fitted scale unless that is learned; else of the mean response, as of a
-# probability; of several latent functions less their mean in a row, of which probabilities do not
-# know; of several latent values in a row theirs.
+# numbers that have moments, on the fitted scale unless that is learned; else of the mean response,
+# as of a probability; of several latent functions less their mean in a row, of which probabilities
+# do not know; of several latent values in a row theirs.
 row_moments <- function(fit, run) {
   fit <- keep_moments(at_theta_of(fit, run), run)
   latent <- loo_latent(fit)
@@ -176,9 +176,9 @@ row_moments <- function(fit, run) {
     moments <- response_moments(fit, latent)
     return(list(mean = moments$mean, var = moments$sd^2))
   }
-  if (codec$scaled) return(engine_lik_predict(fit, seen_mean(fit, latent), latent$var))
-  list(mean = mean_response(fit, latent),
-       var = standard_deviation(fit, latent, "response")^2)
+  if_responses(if (codec$scaled) engine_lik_predict(fit, seen_mean(fit, latent), latent$var)
+               else list(mean = mean_response(fit, latent),
+                         var = standard_deviation(fit, latent, "response")^2), latent)
 }
 
 # Returns the fit at the hyperparameters of a run.

@@ -55,7 +55,9 @@
 #' With `check = TRUE`, [sparsegp()] evaluates the functions at a few observations and the starting
 #' values. It stops with an error if shapes are wrong, values are not numbers, or `gradient` differs
 #' from finite differences, and gives a warning if the density does not integrate to one over the
-#' responses: predictions are of the normalised one then, and log evidences are not comparable.
+#' responses: predictions are of the normalised one then, and log evidences are not comparable. One
+#' that has no finite integral, as with a probability in place of a density beyond a limit of
+#' detection, has no predictions of responses; those of the latent function are right.
 #'
 #' @section Saved fits:
 #' A fit keeps the functions, with the environment that they were made in, and a saved fit has both.
