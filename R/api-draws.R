@@ -2,8 +2,8 @@
 #'
 #' `draws()` draws latent functions, jointly at all rows of `newdata`. `simulate()` draws new
 #' responses, as [stats::simulate()] does for other models: a latent function and, at each row,
-#' a response given it. With `prior = TRUE` both draw from the prior, to look at the model before it
-#' has seen the responses.
+#' a response given it. With `from = "prior"` both draw from the prior, to look at the model
+#' before it has seen the responses.
 #'
 #' Where probabilities of two labels have a power (`fit$power`, see [methods]), `type = "response"`
 #' draws probabilities to that power, and simulated labels are as frequent as `predict()` says:
@@ -23,8 +23,8 @@
 #' @param vars,scale `type = "slope"`: the variable, and whether of the mean response or of the
 #'   latent function.
 #' @param n,nsim Number of draws; whole number of at least 1.
-#' @param prior `TRUE`: the latent function is drawn from its prior at the fit's hyperparameters,
-#'   around the mean that the fit has estimated, in place of the posterior.
+#' @param from `"posterior"`, or `"prior"`: the latent function is drawn from its prior at the fit's
+#'   hyperparameters, around the mean that the fit has estimated.
 #' @param seed `NULL` (the current state of R's generator) or a number for `set.seed()`, after which
 #'   the old state comes back.
 #' @param ... Nothing.
@@ -38,7 +38,7 @@
 #' set.seed(1)
 #' draws(fit, data.frame(speed = c(5, 10)), n = 3)
 #' head(simulate(fit, nsim = 2, seed = 1))
-#' matplot(cars$speed, draws(fit, cars, n = 5, prior = TRUE), type = "l", lty = 1)
+#' matplot(cars$speed, draws(fit, cars, n = 5, from = "prior"), type = "l", lty = 1)
 #' @export
 draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
 
@@ -46,9 +46,9 @@ draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
 #' @export
 draws.sparsegp <- function(object, newdata, n = 1,
                            type = c("latent", "link", "response", "slope"), vars = NULL,
-                           scale = c("response", "link"), prior = FALSE, ...) {
+                           scale = c("response", "link"), from = c("posterior", "prior"), ...) {
   check_no_dots(...)
-  prior <- check_flag(prior, "prior")
+  from <- check_choice(from, c("posterior", "prior"), "from")
   object <- ready(object)
   type <- if (missing(type) && !has_one_latent_scale(object, "latent")) "response"
           else check_choice(type, c("latent", "link", "response", "slope"), "type")
@@ -56,19 +56,21 @@ draws.sparsegp <- function(object, newdata, n = 1,
   refuse_for_other_type(type, "slope", !missing(scale), "scale")
   scale <- check_choice(scale, c("response", "link"), "scale")
   if (type == "slope") {
-    if (prior) stop_sparsegp("prior", "is TRUE, and slopes are of the posterior", "Leave it out")
+    if (from == "prior") {
+      stop_sparsegp("from", "= \"prior\" is not defined for slopes", "Leave it out")
+    }
     newdata <- if (!missing(newdata)) newdata
     return(warn_once(slope_draws(object, newdata, check_count(n, "n"), vars, scale)))
   }
   object <- fit_of_latent_type(object, type)
   newdata <- if (!missing(newdata)) newdata
-  from <- drawn_members(object, check_count(n, "n"))
-  each <- lapply(split(from, from), function(own) {
+  members <- drawn_members(object, check_count(n, "n"))
+  each <- lapply(split(members, members), function(own) {
     member <- if (has_members(object)) as_member(object, own[1L]) else object
-    if (has_members(member)) draws.sparsegp(member, newdata, length(own), type, prior = prior)
-    else draws_of(member, latent_draws(member, newdata, length(own), prior), length(own), type)
+    if (has_members(member)) draws.sparsegp(member, newdata, length(own), type, from = from)
+    else draws_of(member, latent_draws(member, newdata, length(own), from), length(own), type)
   })
-  bound_draws(each, order(order(from)))
+  bound_draws(each, order(order(members)))
 }
 
 # Returns the member that each draw is of.
@@ -93,8 +95,8 @@ bound_draws <- function(each, order) {
 
 # Draws n latent functions in C's units at the complete rows, a matrix for each class: mean + L z
 # with L L' the joint covariance.
-latent_draws <- function(object, newdata, n, prior) {
-  moments <- if (prior) prior_moments else joint_moments
+latent_draws <- function(object, newdata, n, from) {
+  moments <- if (from == "prior") prior_moments else joint_moments
   latent <- rows_asked(object, newdata)
   x <- latent$x
   latent$values <- lapply(seq_len(processes(object)), function(class) {
@@ -123,13 +125,13 @@ slope_draws <- function(object, newdata, n, vars, scale) {
     stop_sparsegp("vars", paste0("are ", length(vars), " variables, and draws are along one"),
                   "Name one of them")
   }
-  from <- drawn_members(object, n)
-  each <- lapply(split(from, from), function(own) {
+  members <- drawn_members(object, n)
+  each <- lapply(split(members, members), function(own) {
     member <- if (has_members(object)) as_member(object, own[1L]) else object
     if (has_members(member)) slope_draws(member, newdata, length(own), vars, scale)
     else slope_draws_of(member, newdata, length(own), vars, scale)
   })
-  bound_draws(each, order(order(from)))
+  bound_draws(each, order(order(members)))
 }
 
 slope_draws_of <- function(object, newdata, n, name, scale) {
@@ -167,9 +169,10 @@ label_probabilities <- function(object, rows) {
 
 #' @rdname draws
 #' @export
-simulate.sparsegp <- function(object, nsim = 1, seed = NULL, newdata = NULL, prior = FALSE, ...) {
+simulate.sparsegp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
+                              from = c("posterior", "prior"), ...) {
   check_no_dots(...)
-  prior <- check_flag(prior, "prior")
+  from <- check_choice(from, c("posterior", "prior"), "from")
   nsim <- check_count(nsim, "nsim")
   state <- with_seed(seed)
   on.exit(state$restore())
@@ -178,12 +181,12 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, newdata = NULL, pri
   if (!is.null(newdata)) {
     refuse_unknown_variances(object$likelihood, "newdata", "Leave it out, or add noise to draws()")
   }
-  from <- drawn_members(object, nsim)
-  each <- lapply(split(from, from), function(own) {
+  members <- drawn_members(object, nsim)
+  each <- lapply(split(members, members), function(own) {
     member <- if (has_members(object)) as_member(object, own[1L]) else object
-    simulated(member, newdata, length(own), prior)
+    simulated(member, newdata, length(own), from)
   })
-  columns <- unlist(unname(each), recursive = FALSE)[order(order(from))]
+  columns <- unlist(unname(each), recursive = FALSE)[order(order(members))]
   names(columns) <- paste0("sim_", seq_len(nsim))
   out <- structure(columns, class = "data.frame",
                    row.names = seq_len(NROW(columns[[1L]]))) # some columns are matrices
@@ -192,8 +195,8 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, newdata = NULL, pri
 }
 
 # Returns n sets of responses.
-simulated <- function(object, newdata, n, prior) {
-  latent <- latent_draws(object, newdata, n, prior)
+simulated <- function(object, newdata, n, from) {
+  latent <- latent_draws(object, newdata, n, from)
   weights <- if (is.null(newdata) && !is.null(object$weights)) object$weights
              else latent$weights %||% 1
   prob <- if (!is.null(object$power)) label_probabilities(object, latent)

@@ -7,6 +7,8 @@
 
 #' A likelihood of your own
 #'
+#' *Experimental: arguments may change in a minor version, see [stability].*
+#'
 #' A likelihood that is written in R. Only its log density is needed: expectation propagation,
 #' the evidence, learning, predictions with error bars, leave-one-out, residuals and draws follow.
 #' It is used wherever other [likelihoods] are, for any kernel.
@@ -113,7 +115,7 @@
 #' set.seed(1)
 #' d <- data.frame(x = seq(0, 1, length.out = 40))
 #' d$y <- sin(6 * d$x) + 0.1 * rcauchy(40)
-#' fit <- sparsegp(y ~ x, d, likelihood = cauchy, integrate = "none")
+#' fit <- sparsegp(y ~ x, d, likelihood = cauchy, control = gp_control(integrate = "none"))
 #' coef(fit)
 #' predict(fit, d[1:3, ], type = "median", interval = "confidence")
 #' @export

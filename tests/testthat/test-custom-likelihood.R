@@ -47,11 +47,14 @@ test_that("learned fits of labels, counts and numbers are those of the twins in 
   d <- own_data()
   kernel <- kernel_rbf()
   pairs <- list(
-    list(sparsegp(label ~ x, d, own_probit(), kernel = kernel, integrate = "none"),
-         sparsegp(label ~ x, d, "probit", kernel = kernel, integrate = "none",
+    list(sparsegp(label ~ x, d, own_probit(), kernel = kernel,
+                  control = gp_control(integrate = "none")),
+         sparsegp(label ~ x, d, "probit", kernel = kernel, control = gp_control(integrate = "none"),
                   prior = list(bias = prior_normal(0, 1)))),
-    list(sparsegp(count ~ x, d, own_poisson(), kernel = kernel, integrate = "none"),
-         sparsegp(count ~ x, d, "poisson", kernel = kernel, integrate = "none",
+    list(sparsegp(count ~ x, d, own_poisson(), kernel = kernel,
+                  control = gp_control(integrate = "none")),
+         sparsegp(count ~ x, d, "poisson", kernel = kernel,
+                  control = gp_control(integrate = "none"),
                   prior = list(bias = prior_normal(0, 1))))
   )
   for (pair in pairs) {
@@ -138,8 +141,9 @@ test_that("gradients by hand are used, and wrong ones are found", {
     list(by * (-1 / s + 5 * z^2 / (s * (4 + z^2))))
   }
   by_hand <- sparsegp(y ~ x, d, own_student(gradient = slope(1)), kernel = "rbf",
-                      integrate = "none")
-  plain <- sparsegp(y ~ x, d, own_student(), kernel = "rbf", integrate = "none")
+                      control = gp_control(integrate = "none"))
+  plain <- sparsegp(y ~ x, d, own_student(), kernel = "rbf",
+                    control = gp_control(integrate = "none"))
   expect_equal(logLik(by_hand), logLik(plain), tolerance = 1e-6)
   custom_error(sparsegp(y ~ x, d, own_student(gradient = slope(2))), "finite differences in scale")
 })

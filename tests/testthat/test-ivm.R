@@ -134,7 +134,7 @@ test_that("hyperparameters are learned on what is selected", {
   set.seed(1)
   d <- MASS::crabs[sample(200L), ]
   fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = "ivm")
-  full <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, integrate = "none")
+  full <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, control = gp_control(integrate = "none"))
   expect_equal(fit$log_evidence, full$log_evidence, tolerance = 0.01)
   own <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = method_ivm(40, refine = "none"))
   expect_true(all(is.finite(loo_lpd(own))))

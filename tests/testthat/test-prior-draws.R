@@ -1,4 +1,5 @@
-# draws(prior = TRUE), simulate(prior = TRUE): functions of the prior at the fit's hyperparameters.
+# draws(from = "prior"), simulate(from = "prior"): functions of the prior at the fit's
+# hyperparameters.
 
 far <- data.frame(x = c(500, 501, 504), z = 0)
 
@@ -32,7 +33,7 @@ test_that("far from the data the posterior is the prior, whatever the response",
       expect_equal(prior$mean, posterior$mean, tolerance = 1e-12)
       expect_equal(prior$var, posterior$var, tolerance = 1e-12)
     }
-    expect_gt(max(abs(draws(fit, far, 3, "latent", prior = TRUE))), 0)
+    expect_gt(max(abs(draws(fit, far, 3, "latent", from = "prior"))), 0)
   }
 })
 
@@ -41,7 +42,7 @@ test_that("draws of the prior have its covariance, around the estimated mean", {
   rows <- data.frame(speed = c(5, 9, 30))
   N <- 20000L
   set.seed(2)
-  f <- draws(fit, rows, N, prior = TRUE)
+  f <- draws(fit, rows, N, from = "prior")
   apart <- outer(rows$speed, rows$speed, "-") / sd(cars$speed)
   K <- 400 * exp(-apart^2 / 2)
   # five standard errors of a covariance of N draws
@@ -59,23 +60,23 @@ test_that("components have their joint prior, and responses are simulated from i
   d <- data.frame(x = runif(30, 0, 3), y = runif(30, 0, 3), u = rnorm(30), v = rnorm(30))
   fit <- sparsegp(cbind(u, v) ~ x + y, d, kernel = kernel_divfree(kernel_rbf(1, 1)), learn = FALSE,
                   scale = FALSE, mean = "zero")
-  expect_equal(dim(draws(fit, d[1:4, ], 3, prior = TRUE)), c(4L, 3L, 2L))
+  expect_equal(dim(draws(fit, d[1:4, ], 3, from = "prior")), c(4L, 3L, 2L))
   labels <- sparsegp(am ~ wt, transform(mtcars, am = factor(am)), learn = FALSE)
-  drawn <- simulate(labels, 200, seed = 1, prior = TRUE)
+  drawn <- simulate(labels, 200, seed = 1, from = "prior")
   expect_equal(dim(drawn), c(32L, 200L))
   expect_identical(levels(drawn$sim_1), c("0", "1"))
   # under the prior heavy cars have a manual gear about as often as light ones
   heavy <- mtcars$wt > 3
   rate <- rowMeans(as.matrix(drawn) == "1")
   expect_lt(abs(mean(rate[heavy]) - mean(rate[!heavy])), 0.1)
-  expect_error(draws(labels, prior = NA), "prior", class = "sparsegp_error")
-  expect_error(draws(labels, type = "slope", vars = "wt", prior = TRUE), "prior",
+  expect_error(draws(labels, from = "data"), "from", class = "sparsegp_error")
+  expect_error(draws(labels, type = "slope", vars = "wt", from = "prior"), "from",
                class = "sparsegp_error")
 })
 
 test_that("fits integrated over hyperparameters draw from the prior of each", {
-  fit <- sparsegp(dist ~ speed, cars[1:15, ], integrate = "ccd")
-  f <- draws(fit, data.frame(speed = c(5, 500)), 50, prior = TRUE)
+  fit <- sparsegp(dist ~ speed, cars[1:15, ], control = gp_control(integrate = "ccd"))
+  f <- draws(fit, data.frame(speed = c(5, 500)), 50, from = "prior")
   expect_equal(dim(f), c(2L, 50L))
   expect_gt(sd(f[2L, ]), 0)
 })

@@ -48,7 +48,7 @@ from <- resident("VmRSS")
 fit_all <- function(checkpoint = NULL, connection = con) {
   sparsegp(y ~ x + warm + form, row_source(connection, "measured", size = CHUNK),
            method = method_ep(size = 50), learn = learn_control(rows = 2000),
-           checkpoint = checkpoint)
+           control = gp_control(checkpoint = checkpoint))
 }
 took <- seconds(fit <- fit_all())
 stopifnot(nobs(fit) == ROWS, abs(coef(fit)[["noise"]] / 0.04 - 1) < 0.1)
@@ -86,7 +86,8 @@ source$reader <- function() { # the first sweep after the checkpoint is cut off
   }, close = one$close)
 }
 said <- tryCatch(sparsegp(y ~ x + warm + form, source, method = method_ep(size = 50),
-                          learn = learn_control(rows = 2000), checkpoint = checkpoint),
+                          learn = learn_control(rows = 2000),
+                          control = gp_control(checkpoint = checkpoint)),
                  sparsegp_error = conditionMessage)
 stopifnot(is.character(said), grepl("checkpoint", said), file.exists(checkpoint))
 resumed <- seconds(whole <- fit_all(checkpoint))
