@@ -10,7 +10,7 @@ LAYERS <- list(
                 "gumbel|normal|logs|anderson)[.][ch]$"),
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^((lik|smooth|expect|gumbel_term|power)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
-  state = paste0("^(state|weights|row_step|exchange|active|columns|sites|sites_whole|hosted|",
+  state = paste0("^(state|weights|row_step|row_view|row_block|exchange|active|columns|sites|sites_whole|hosted|",
                  "coupled|basis_rows|",
                  "full_factor|full_trend|ep_step|ep_fold|ep_iteration|ep_loop|posterior|",
                  "slopes)[.][ch]$"),
