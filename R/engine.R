@@ -272,10 +272,11 @@ SUMS <- c("R", "S", "t") # of anything on a basis (state.h)
 STATE <- c("points", "id", SUMS, "count", "trace") # of empty_state()
 
 # Rows of `problem` into a stream; problem$size and $frozen say how far the basis may change. start:
-# points of a predefined basis to begin with, or NULL.
-engine_online <- function(problem, theta, state, start = NULL) {
+# points of a predefined basis to begin with, or NULL. by_row: one row after the other where C would
+# take blocks of them, for the same numbers; tests compare the two.
+engine_online <- function(problem, theta, state, start = NULL, by_row = FALSE) {
   options <- c(basis_rules(problem, problem$size, problem$frozen),
-               list(informative = problem$options$order == "informative"))
+               list(informative = problem$options$order == "informative", by_row = by_row))
   engine_call(sg_online, problem, theta, state, start, options)
 }
 

@@ -6,11 +6,11 @@ r_code_alone()
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(
   base = paste0("^(types|tolerances|block|correlation|band|lgamma_ratio|gamma_rest|",
-                "par|la|chol|quad|concave|",
+                "par|la|chol|quad|concave|exps|",
                 "gumbel|normal|logs|anderson)[.][ch]$"),
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^((lik|smooth|expect|gumbel_term|power)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
-  state = paste0("^(state|weights|row_step|exchange|active|columns|sites|sites_whole|hosted|",
+  state = paste0("^(state|weights|row_step|row_view|row_block|exchange|active|columns|sites|sites_whole|hosted|",
                  "coupled|basis_rows|",
                  "full_factor|full_trend|ep_step|ep_fold|ep_iteration|ep_loop|posterior|",
                  "slopes)[.][ch]$"),
