@@ -2,38 +2,34 @@
  * k(0) = 1, its first and second derivative in r2, and that in the logarithm of a shape. Each is of
  * n squared distances in length scales, O(n), and may overwrite them. */
 #include <math.h>
-#include "exps.h"
 #include "kernel.h"
 
 /* exp(-r2 / 2) */
 static void rbf_value(int n, const double *r2, double a, double *out)
 {
     (void) a;
-    sg_exp_all(n, -0.5, r2, out);
+    for (int i = 0; i < n; i++) out[i] = exp(-0.5 * r2[i]);
 }
 
 /* -exp(-r2 / 2) / 2 */
 static void rbf_slope(int n, const double *r2, double a, double *out)
 {
     (void) a;
-    sg_exp_all(n, -0.5, r2, out);
-    for (int i = 0; i < n; i++) out[i] *= -0.5;
+    for (int i = 0; i < n; i++) out[i] = -0.5 * exp(-0.5 * r2[i]);
 }
 
 /* exp(-r2 / 2) / 4 */
 static void rbf_curve(int n, const double *r2, double a, double *out)
 {
     (void) a;
-    sg_exp_all(n, -0.5, r2, out);
-    for (int i = 0; i < n; i++) out[i] *= 0.25;
+    for (int i = 0; i < n; i++) out[i] = 0.25 * exp(-0.5 * r2[i]);
 }
 
 /* exp(-r) */
 static void matern12_value(int n, const double *r2, double a, double *out)
 {
     (void) a;
-    for (int i = 0; i < n; i++) out[i] = sqrt(r2[i]);
-    sg_exp_all(n, -1, out, out);
+    for (int i = 0; i < n; i++) out[i] = exp(-sqrt(r2[i]));
 }
 
 /* -exp(-r) / (2 r); without bound at r = 0, where it only ever meets r2 */
@@ -46,24 +42,13 @@ static void matern12_slope(int n, const double *r2, double a, double *out)
     }
 }
 
-/* s = sqrt(count r2) of the next numbers, at most TILE, and e = exp(-s); returns how many. */
-enum { TILE = 64 };
-static int scaled_roots(int left, double count, const double *r2, double *s, double *e)
-{
-    const int m = left < TILE ? left : TILE;
-    for (int i = 0; i < m; i++) s[i] = sqrt(count * r2[i]);
-    sg_exp_all(m, -1, s, e);
-    return m;
-}
-
 /* (1 + s) exp(-s), s = sqrt(3) r; Inf 0 is 0 */
 static void matern32_value(int n, const double *r2, double a, double *out)
 {
-    double s[TILE], e[TILE];
     (void) a;
-    for (int at = 0, m; at < n; at += m) {
-        m = scaled_roots(n - at, 3, r2 + at, s, e);
-        for (int i = 0; i < m; i++) out[at + i] = e[i] > 0 ? (1 + s[i]) * e[i] : 0;
+    for (int i = 0; i < n; i++) {
+        const double s = sqrt(3 * r2[i]), e = exp(-s);
+        out[i] = e > 0 ? (1 + s) * e : 0;
     }
 }
 
@@ -87,13 +72,10 @@ static void matern32_curve(int n, const double *r2, double a, double *out)
 /* (1 + s + s^2 / 3) exp(-s), s = sqrt(5) r */
 static void matern52_value(int n, const double *r2, double a, double *out)
 {
-    double s[TILE], e[TILE];
     (void) a;
-    for (int at = 0, m; at < n; at += m) {
-        m = scaled_roots(n - at, 5, r2 + at, s, e);
-        for (int i = 0; i < m; i++) {
-            out[at + i] = e[i] > 0 ? (1 + s[i] + s[i] * s[i] / 3) * e[i] : 0;
-        }
+    for (int i = 0; i < n; i++) {
+        const double s = sqrt(5 * r2[i]), e = exp(-s);
+        out[i] = e > 0 ? (1 + s + s * s / 3) * e : 0;
     }
 }
 

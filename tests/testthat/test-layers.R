@@ -6,7 +6,7 @@ r_code_alone()
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(
   base = paste0("^(types|tolerances|block|correlation|band|lgamma_ratio|gamma_rest|",
-                "par|la|chol|quad|concave|exps|",
+                "par|la|chol|quad|concave|",
                 "gumbel|normal|logs|anderson)[.][ch]$"),
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^((lik|smooth|expect|gumbel_term|power)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
