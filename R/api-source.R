@@ -256,9 +256,11 @@ database_call <- function(expr, argument) {
   })
 }
 
-# Matches what drivers say of a connection that is gone.
-LOST_CONNECTION <- paste("server closed the connection|connection.*(lost|closed|gone|reset)",
+# Matches what drivers say of a connection that is gone; RMariaDB has no words for a result that
+# was cut off.
+LOST_CONNECTION <- paste("server closed the connection|connection.*(lost|closed|gone|reset|killed)",
                          "terminating connection|no connection|server has gone away",
+                         "lost connection|^\\[0\\]$",
                          "could not (send|receive)", sep = "|")
 
 # The warning comes before the driver closes a result that somebody has open: it stays so.

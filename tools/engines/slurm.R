@@ -6,11 +6,14 @@ ROWS <- as.double(Sys.getenv("SPARSEGP_ROWS"))
 CHUNK <- 50000
 CHUNKS <- ROWS / CHUNK
 
-# Workers that last, each a step of the job on a node of its own
+# Workers that last, each a step of the job on a node of its own, with one thread
 workers <- function(count) {
   srun <- c("srun", "--quiet", "--exact", "--nodes=1", "--ntasks=1", "--input=none", "--no-kill")
-  parallelly::makeClusterPSOCK(count, rscript = c(srun, file.path(R.home("bin"), "Rscript")),
-                               rscript_args = "--no-init-file")
+  cluster <- parallelly::makeClusterPSOCK(
+    count, rscript = c(srun, file.path(R.home("bin"), "Rscript")), rscript_args = "--no-init-file"
+  )
+  parallel::clusterCall(cluster, options, sparsegp.threads = 1)
+  cluster
 }
 
 # Evaluates `code` with so many workers; 0: none.
@@ -67,10 +70,10 @@ loopback <- function() {
 }
 
 READS <- new.env()
+now <- function() c(proc.time()[[3L]], loopback())
 suppressMessages(trace("chunked_read", where = asNamespace("sparsegp"), print = FALSE,
-                       tracer = quote(READS$began <- c(proc.time()[[3L]], loopback())),
-                       exit = quote(READS$took <- rbind(READS$took, c(proc.time()[[3L]], loopback()) -
-                                                          READS$began))))
+                       tracer = quote(READS$began <- now()),
+                       exit = quote(READS$took <- rbind(READS$took, now() - READS$began))))
 
 # By 1 and 2 workers in turn, as other work on this machine comes and goes
 measured <- lapply(c(1L, 2L, 1L, 2L, 4L), function(count) {
@@ -143,8 +146,9 @@ seconds_of <- function(count) {
 }
 for (count in c(1L, 2L, 4L)) {
   own <- measured[counts == count]
+  counted <- own[[1L]]$fit$source$workers$read / 1000
   cat(sprintf("| %d | %.0f | 100 | %.1f | %.2f | %.1f | %.0f | %.0f |\n", count, ROWS,
               seconds_of(count), seconds_of(count) / seconds_of(1L),
-              stats::median(vapply(own, `[[`, 0, "whole")), own[[1L]]$fit$source$workers$read / 1000,
+              stats::median(vapply(own, `[[`, 0, "whole")), counted,
               stats::median(own[[1L]]$took[-1L, 2L]) / 1000))
 }
