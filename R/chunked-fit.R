@@ -86,7 +86,7 @@ chunked_result <- function(chunked, run) {
   fit$convergence <- convergence_of(run, -shift)
   fit$convergence$widening <- run$widening
   fit$source$loo_lpd <- (run$lpd + run$jacobian) / fit$n
-  warn_about(fit$convergence, fit$learning, fit$likelihood)
+  warn_about(fit$convergence, fit$learning, fit)
   note_rows(fit, list(n = fit$n), NULL, NULL, NULL, all = FALSE)
 }
 

@@ -368,3 +368,17 @@ test_that("a density has a name on its axis, a summary, simulated points and an 
   expect_identical(dim(simulate(two, seed = 1)$sim_1), c(272L, 2L))
   expect_identical(rownames(summary(two)$moments), names(faithful))
 })
+
+test_that("lik_density() asks for an offset, whatever the method, and is not integrated", {
+  d <- data.frame(x = seq(-2, 2, length.out = 25), seen = 1, z = 0.3)
+  for (method in list(NULL, method_ep(), method_ep(5), method_ivm(5), method_online(5))) {
+    expect_error(sparsegp(seen ~ x, d, lik_density(), method = method), "prior mean of 0",
+                 class = "sparsegp_error")
+  }
+  expect_error(sparsegp(seen ~ x, d, lik_density()), "Give an offset", class = "sparsegp_error")
+  # by a kernel that is given the evidence has a maximum only where its size is fixed
+  fit <- sparsegp(seen ~ x + offset(z), d, lik_density(), kernel_rbf(fixed(1)))
+  expect_null(fit$ensemble)
+  expect_error(sparsegp(seen ~ x + offset(z), d, lik_density(), kernel_rbf(fixed(1)),
+                        integrate = "ccd"), "lik_density()", fixed = TRUE, class = "sparsegp_error")
+})
