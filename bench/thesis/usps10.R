@@ -1,8 +1,8 @@
-# Thesis figures 5.6b and 5.7: USPS, ten digits, each against the rest through one basis for all ten,
-# the likelihood a step without noise (sigma_0^2 = 0), rbf kernel of sigma_K^2 = 0.5. With 350 points
-# the thesis has 5.4 per cent wrong after one pass and 5.15 after sparse EP. Random orders of the
-# training rows. Figure 5.7: images whose largest probability is below a threshold are rejected;
-# the figure has no numbers.
+# Thesis figures 5.6b and 5.7: USPS, ten digits, each against the rest through one basis for all
+# ten, the likelihood a step without noise (sigma_0^2 = 0), rbf kernel of sigma_K^2 = 0.5. With 350
+# points the thesis has 5.4 per cent wrong after one pass and 5.15 after sparse EP. Random orders of
+# the training rows. Figure 5.7: images whose largest probability is below a threshold are
+# rejected; the figure has no numbers.
 #   online     method_online(size), one pass
 #   sweeps     sparse EP to the letter, 3 sweeps
 # Usage: Rscript bench/thesis/usps10.R [orders] [points, as 150,350]
