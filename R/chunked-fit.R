@@ -90,7 +90,7 @@ chunked_result <- function(chunked, run) {
   fit$convergence$widening <- run$widening
   fit$source$loo_lpd <- (run$lpd + run$jacobian) / fit$n
   fit$source$workers <- traffic_record(chunked$traffic)
-  warn_about(fit$convergence, fit$learning, fit$likelihood)
+  warn_about(fit$convergence, fit$learning, fit)
   note_rows(fit, list(n = fit$n), NULL, NULL, NULL, all = FALSE)
 }
 

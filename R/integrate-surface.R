@@ -107,7 +107,8 @@ axis_density <- function(sides) {
   CELLS <- 400L
   half <- function(side) {
     t <- FAR * seq_len(CELLS) / CELLS
-    excess <- pmax((side$knots / side$width)^2 / 2 - side$fall, -FAR^2)
+    # no mode where the evidence rises without end, as it does of lik_density()
+    excess <- pmin(pmax((side$knots / side$width)^2 / 2 - side$fall, -FAR^2), FAR^2)
     excess <- stats::approx(c(0, side$knots / side$width), c(0, excess), t, rule = 2L)$y
     list(x = side$width * t, log_density = excess - t^2 / 2)
   }

@@ -8,6 +8,10 @@
 #' @export
 plot.gp_density <- function(x, level = 0.95, n = NULL, ...) {
   x <- check_density(x)
+  if (ncol(x$range) > 2L) {
+    stop_sparsegp("x", "is a density of three inputs, and pictures are of one or two",
+                  "Fit two of its columns, or draw predict() on a grid")
+  }
   check_number(level, "level", 0, 1)
   if (!is.null(n)) n <- check_count(n, "n", 2L)
   style <- plot_style(...)

@@ -68,6 +68,9 @@ test_that("a density along an axis is normal where its fall is, and has its quan
   density <- axis_density(list(minus = side, plus = wide))
   expect_equal(place_on_axis(density, qnorm(1 / 3)), 0, tolerance = 2e-3)
   expect_equal(place_on_axis(density, qnorm(1 - pnorm(-1) * 4 / 3)), 2, tolerance = 2e-3)
+  # one that rises instead of falling is a number, too
+  rising <- list(width = 1, knots = sqrt(2), fall = -1e4)
+  expect_true(all(is.finite(axis_density(list(minus = side, plus = rising))$log_density)))
 })
 
 # ---- Mixtures ----
