@@ -30,6 +30,8 @@ row_points <- function(x, y, fill, style, size = style$cex %||% row_size(length(
 
 # Draws charts on a page of so many rows; the title `main` stands above the first.
 draw_charts <- function(charts, style, rows = NULL) {
+  style$page <- base_page(style)
+  charts <- lapply(charts, chart_on_page, style$page)
   heights <- unlist(lapply(charts, `[[`, "height"))
   stacked <- length(heights) == length(charts) && length(charts) > 1L && is_free_page()
   draw <- function() {
@@ -72,7 +74,7 @@ stack_margins <- function(charts) {
 draw_strip <- function(strip, style) {
   if (is.null(strip)) return(invisible())
   graphics::mtext(paste(strip$name, "=", strip$level), 4L, 0.1,
-                  cex = 0.9 * style$cex.axis * par("cex"), col = INK)
+                  cex = 0.9 * style$cex.axis * par("cex"), col = on_page(INK, style$page))
 }
 
 # Returns the style of charts by ggplot2, which draws its own legends.
@@ -84,6 +86,7 @@ chart_layers <- function(charts, rows = NULL, style = auto_style()) {
   field <- function(name) unique(vapply(charts, `[[`, "", name))
   by_response <- several && length(field("y")) == length(charts)
   names <- facet_names(charts, by_response)
+  charts <- lapply(charts, chart_on_page, theme_page())
   charts <- on_one_scale(lapply(charts, with_limits, style))
   layers <- Map(element_layers, charts, names, list(names))
   if (several) layers <- c(layers, Map(limits_layer, charts, names))
