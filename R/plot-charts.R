@@ -28,6 +28,18 @@ row_points <- function(x, y, fill, style, size = style$cex %||% row_size(length(
   new_element("points", list(fill = fill, pch = style$pch %||% 21, size = size), x = x, y = y)
 }
 
+# Returns a chart with its colours for the page, and the looks of its elements complete.
+chart_on_page <- function(chart, page) {
+  chart$elements <- lapply(chart$elements, function(element) {
+    usual <- ELEMENTS[[element$kind]]$look
+    look <- c(element$look, usual[setdiff(names(usual), names(element$look))])
+    element$look <- look_on_page(look, page)
+    element
+  })
+  chart$key <- lapply(chart$key, look_on_page, page)
+  chart
+}
+
 # Draws charts on a page of so many rows; the title `main` stands above the first.
 draw_charts <- function(charts, style, rows = NULL) {
   style$page <- base_page(style)

@@ -103,18 +103,6 @@ look_on_page <- function(look, page) {
   look
 }
 
-# Returns a chart with its colours for the page, and the looks of its elements complete.
-chart_on_page <- function(chart, page) {
-  chart$elements <- lapply(chart$elements, function(element) {
-    usual <- ELEMENTS[[element$kind]]$look
-    look <- c(element$look, usual[setdiff(names(usual), names(element$look))])
-    element$look <- look_on_page(look, page)
-    element
-  })
-  chart$key <- lapply(chart$key, look_on_page, page)
-  chart
-}
-
 # Returns par(name), the colour of labels, or what can be read on the page where this cannot.
 label_colour <- function(name, page) {
   col <- par(name)

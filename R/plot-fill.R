@@ -121,7 +121,7 @@ paint_classes <- function(surface, look) {
 }
 
 # Colours of pixels, of those classes that are the most probable one anywhere.
-class_pixels <- function(z, seen, col, paper) {
+class_pixels <- function(z, seen, col, paper = "white") {
   tints <- outer(col, seq(0.14, 0.62, length.out = length(DEPTHS)), Vectorize(tint), paper)
   top <- pixel_values(z[, , seen[1L]])
   best <- array(seen[1L], dim(top))
