@@ -81,7 +81,7 @@
     return 100 * hits + total * inside * (/^reference/.test(entry.path) ? 1.3 : 1);
   }
 
-  // The best entries, of those that have the most words of the query.
+  // The best entries, of those that have the most words of the query; two of a page at most.
   function search(index, query) {
     var words = plain(query).split(/[^a-z0-9_.]+/).filter(function (word) {
       return word.length > 1;
@@ -91,7 +91,12 @@
     }).filter(function (hit) { return hit.score >= 100; });
     found.sort(function (a, b) { return b.score - a.score; });
     var least = found.length ? 100 * Math.floor(found[0].score / 100) : 0;
-    return found.filter(function (hit) { return hit.score >= least; }).slice(0, 12);
+    var pages = {};
+    return found.filter(function (hit) {
+      var page = hit.entry.path.replace(/#.*/, "");
+      pages[page] = (pages[page] || 0) + 1;
+      return hit.score >= least && pages[page] < 3;
+    }).slice(0, 12);
   }
 
   function prepared(entries) {
