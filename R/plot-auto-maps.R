@@ -20,8 +20,15 @@ band_scale <- function(look) {
   middle <- (seq_along(look$colours) - 0.5) / length(look$colours)
   ggplot2::scale_fill_stepsn(colours = look$colours, values = middle, breaks = look$levels,
                              limits = range(look$levels), name = look$name,
-                             labels = function(at) format(at, digits = 2L),
+                             labels = band_labels,
                              oob = function(x, range) clamped(x, range))
+}
+
+# Returns labels of levels, of every other one where they would overlap.
+band_labels <- function(at) {
+  labels <- format(at, digits = 2L)
+  if (length(at) > 9L) labels[seq_along(at) %% 2L == 0L] <- ""
+  labels
 }
 
 # Returns charts whose bands have one scale: where their levels differ each goes from its least to
@@ -101,5 +108,6 @@ class_layers <- function(d, levels, paper) {
 
 class_scales <- function(look) {
   list(ggplot2::scale_fill_manual(values = look$col, drop = FALSE, guide = "none"),
-       ggplot2::scale_alpha(range = c(0.1, 0.7), name = "probability"))
+       ggplot2::scale_alpha(range = c(0.1, 0.7), name = "probability", guide =
+         ggplot2::guide_legend(override.aes = list(fill = look$ink))))
 }

@@ -101,7 +101,7 @@ chart_layers <- function(charts, rows = NULL, style = auto_style()) {
   charts <- lapply(charts, chart_on_page, theme_page())
   charts <- on_one_scale(lapply(charts, with_limits, style))
   layers <- Map(element_layers, charts, names, list(names))
-  if (several) layers <- c(layers, Map(limits_layer, charts, names))
+  if (several) layers <- c(layers, Map(limits_layer, charts, names, list(names)))
   ticks <- charts[[1L]]$ticks
   ggplot2::ggplot() + unlist(unname(layers), recursive = FALSE) + scales_of(charts) +
     key_layers(charts[[1L]]) + tick_layer(ggplot2::scale_x_continuous, ticks$x) +
@@ -141,8 +141,8 @@ facet_names <- function(charts, by_response) {
 }
 
 # Returns nothing to be seen at the limits of a chart, which gives them to its facet.
-limits_layer <- function(chart, name) {
-  ends <- data.frame(x = chart$xlim, y = chart$ylim, chart = name)
+limits_layer <- function(chart, name, names) {
+  ends <- data.frame(x = chart$xlim, y = chart$ylim, chart = factor(name, names))
   if (chart$frame == "l") list(ggplot2::geom_blank(mapped(x = "x", y = "y"), ends))
 }
 

@@ -88,10 +88,9 @@ mirrored <- function(col, page) {
   rgb <- grDevices::col2rgb(col, alpha = TRUE)
   lab <- lab_of(rgb)
   white <- lab[, 1L] / 100
-  # thin lines of strong light colours, such as yellow, would be too dark
-  strong <- pmin(pmax(sqrt(rowSums(lab[, 2:3, drop = FALSE]^2)) - 40, 0), 40) / 40
   lab <- lab + outer(white, page$lab)
-  lab[, 1L] <- pmin(lab[, 1L] + 100 - 200 * white + 8 * strong, 100)
+  # a power below 1, as thin lines of light colours, such as yellow, would be too dark
+  lab[, 1L] <- page$lab[1L] + (100 - page$lab[1L]) * pmax(1 - white, 0)^0.8
   new <- round(255 * grDevices::convertColor(lab, "Lab", "sRGB"))
   class <- match(rgb_words(col), rgb_words(CLASS_COLOURS))
   twins <- t(grDevices::col2rgb(DARK_CLASS_COLOURS))

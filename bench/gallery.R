@@ -41,7 +41,7 @@ draw_on <- function(page, file, size, expression, env) {
     # as base graphics alone need it, for lines() over a plot of the data
     par(fg = "white", col = "#d5d9dd", col.axis = "white", col.lab = "white", col.main = "white")
   }
-  par(mar = c(3.3, 4.1, 2.6, 0.8))
+  par(mar = c(3.3, 4.1, 2.6, 0.8), mgp = c(2.1, 0.6, 0))
   if (requireNamespace("ggplot2", quietly = TRUE)) {
     old <- ggplot2::theme_set(if (page == "dark") dark_theme() else ggplot2::theme_minimal())
     on.exit(ggplot2::theme_set(old), add = TRUE)

@@ -123,11 +123,12 @@ fit <- sparsegp(log(passengers) ~ time, air, kernel = kernel)
 plot(fit, list(trend = 1:3, season = 4), "forecast", ahead = 36)
 
 # survival: Survival curves of patients with lung cancer, one for each type of cell.
-trial <- transform(survival::veteran, trt = factor(trt, labels = c("standard", "test")))
-times <- sparsegp(survival::Surv(time, status) ~ trt + celltype + karno, trial)
+library(survival)
+trial <- transform(veteran, trt = factor(trt, labels = c("standard", "test")))
+times <- sparsegp(Surv(time, status) ~ trt + celltype + karno, trial)
 plot(times, "survival", by = "celltype")
 
-# survival-times: The median time along the Karnofsky score; open symbols are censored times.
+# survival-times: The expected time along the Karnofsky score, which says how fit a patient is.
 plot(times, "karno")
 
 # ---- Is it any good? ----

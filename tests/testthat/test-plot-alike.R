@@ -125,3 +125,10 @@ test_that("densities and calibrations by ggplot2 have the elements of plot()", {
   }
   expect_error(ggplot2::autoplot(found, bins = 3), class = "sparsegp_error")
 })
+
+test_that("facets of a ggplot stand in the order of plot()'s panels", {
+  fit <- sparsegp(mpg ~ wt + hp + qsec, mtcars, learn = FALSE)
+  names <- vapply(pictures_of(fit, "effects")$base, `[[`, "", "y")
+  seen <- ggplot2::ggplot_build(ggplot2::autoplot(fit))$layout$layout$chart
+  expect_identical(as.character(seen), unname(names))
+})
