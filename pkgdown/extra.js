@@ -1,5 +1,5 @@
-// What pages of the website do: contents at the right, copy buttons, and the search box. It needs no
-// other server: the index, search.js, is a script, so that pages that are opened as files find it.
+// What pages of the website do: contents at the right, copy buttons, and the search box. It needs
+// no other server: the index, search.js, is a script, which pages that are opened as files find.
 // pkgdown's own script, which tools/site.R leaves out, takes seven others from the network.
 (function () {
   "use strict";
@@ -21,7 +21,8 @@
       var id = heading.id || (heading.parentNode.id || "");
       if (!id || heading.closest("nav")) return;
       var item = make("li", { class: "toc-" + heading.tagName.toLowerCase() });
-      item.appendChild(make("a", { class: "nav-link", href: "#" + id }, heading.textContent.trim()));
+      var text = heading.textContent.trim();
+      item.appendChild(make("a", { class: "nav-link", href: "#" + id }, text));
       list.appendChild(item);
     });
     if (list.children.length) nav.appendChild(list);

@@ -6,8 +6,6 @@
 #   frame PAGE W H FILE     writes a page with another one in a frame of that size
 #   shots FOLDER [BEFORE]   compares screenshots
 
-args <- commandArgs(TRUE)
-
 read_text <- function(file) {
   paste(readLines(file, encoding = "UTF-8", warn = FALSE), collapse = "\n")
 }
@@ -31,6 +29,15 @@ attributes_of <- function(text, names) {
   gsub("&amp;", "&", gsub("^[a-z]+=\"|\"$", "", found), fixed = TRUE)
 }
 
+# Returns a path from a folder without "." and "..".
+path_from <- function(folder, path) {
+  steps <- character()
+  for (step in strsplit(file.path(folder, path), "/", fixed = TRUE)[[1L]]) {
+    steps <- if (step == "..") utils::head(steps, -1L) else c(steps, setdiff(step, c(".", "")))
+  }
+  paste(steps, collapse = "/")
+}
+
 # Returns what is wrong with a link of a page, or "".
 fault_of_link <- function(link, page, site, anchors) {
   if (grepl("^(mailto:|data:)", link) || link == "#") return("")
@@ -40,16 +47,11 @@ fault_of_link <- function(link, page, site, anchors) {
   }
   parts <- strsplit(sub("[?].*$", "", link), "#", fixed = TRUE)[[1L]]
   path <- utils::URLdecode(parts[1L])
-  target <- if (nzchar(path)) {
-    base <- if (dirname(page) == ".") path else file.path(dirname(page), path)
-    sub("^/", "", normalizePath(file.path("/", base), mustWork = FALSE))
-  } else page
-  while (grepl("[^/]+/[.][.]/", target)) target <- sub("[^/]+/[.][.]/", "", target)
+  target <- if (nzchar(path)) path_from(dirname(page), path) else page
   if (dir.exists(file.path(site, target))) target <- file.path(target, "index.html")
   if (!file.exists(file.path(site, target))) return("is not there")
-  anchor <- utils::URLdecode(parts[2L])
-  if (is.na(anchor) || !nzchar(anchor) || is.null(anchors[[target]])) return("")
-  if (anchor %in% anchors[[target]]) "" else "has no such anchor"
+  if (is.na(parts[2L]) || is.null(anchors[[target]])) return("")
+  if (utils::URLdecode(parts[2L]) %in% anchors[[target]]) "" else "has no such anchor"
 }
 
 check_links <- function(site) {
@@ -196,8 +198,8 @@ read_seen <- function(file) {
 # ---- Screenshots ----
 
 write_frame <- function(page, width, height, file) {
-  writeLines(paste0("<!DOCTYPE html><meta charset=\"utf-8\"><style>html, body { margin: 0 } iframe { ",
-                    "border: 0; width: ", width, "px; height: ", height, "px }</style>",
+  writeLines(paste0("<!DOCTYPE html><meta charset=\"utf-8\"><style>html, body { margin: 0 } ",
+                    "iframe { border: 0; width: ", width, "px; height: ", height, "px }</style>",
                     "<meta name=\"color-scheme\" content=\"light dark\">",
                     "<iframe src=\"file://", page, "\"></iframe>"), file)
 }
@@ -212,7 +214,7 @@ differing <- function(now, before) {
   mean(apply(change, 1:2, max) > 16 / 255)
 }
 
-compare_shots <- function(folder, before) {
+compare_shots <- function(folder, before = "") {
   files <- list.files(folder, "[.]png$")
   blank <- Filter(function(file) {
     stats::sd(png::readPNG(file.path(folder, file))[, , 1:3]) < 0.01
@@ -224,9 +226,10 @@ compare_shots <- function(folder, before) {
   conclude(sprintf("%s: nothing is seen", blank), paste(length(files), "screenshots in", folder))
 }
 
-switch(args[1L],
-       links = check_links(args[2L]),
-       driver = write_driver(args[2L], args[3L]),
-       seen = read_seen(args[2L]),
-       frame = write_frame(args[2L], args[3L], args[4L], args[5L]),
-       shots = compare_shots(args[2L], c(args, "")[3L]))
+run <- function(step, ...) {
+  steps <- list(links = check_links, driver = write_driver, seen = read_seen, frame = write_frame,
+                shots = compare_shots)
+  steps[[step]](...)
+}
+
+if (sys.nframe() == 0L) do.call(run, as.list(commandArgs(TRUE)))

@@ -1,14 +1,11 @@
-# Finishes a website that pkgdown has built, so that it needs no other server: pages can be opened as
-# files, without a network, and are searched.
+# Finishes a website that pkgdown has built, so that it needs no other server: pages can be opened
+# as files, without a network, and are searched.
 #
 #   Rscript tools/site.R FOLDER CHECKOUT
 #
 # Scripts and style sheets of other servers are left out; pkgdown/extra.js, which pkgdown copies,
 # does their work. The search index becomes a script, as a page that is a file may not fetch another
 # one. Formulas become MathML.
-
-folder <- commandArgs(TRUE)[1L]
-root <- commandArgs(TRUE)[2L]
 
 write_text <- function(text, file) writeLines(enc2utf8(text), file, useBytes = TRUE)
 
@@ -63,16 +60,19 @@ with_mathml <- function(page) {
 
 # ---- All pages ----
 
-for (file in list.files(folder, "[.]html$", recursive = TRUE, full.names = TRUE)) {
-  write_text(with_mathml(without_remote(read_text(file))), file)
-}
-index <- file.path(folder, "search.json")
-if (file.exists(index)) {
+finish <- function(folder, root) {
+  for (file in list.files(folder, "[.]html$", recursive = TRUE, full.names = TRUE)) {
+    write_text(with_mathml(without_remote(read_text(file))), file)
+  }
+  index <- file.path(folder, "search.json")
   write_text(paste0("window.siteIndex = ", read_text(index), ";"), file.path(folder, "search.js"))
+  # pictures of README and RESULTS, which pkgdown leaves out
+  results <- file.path("bench", "results")
+  dir.create(file.path(folder, results), FALSE, TRUE)
+  file.copy(Sys.glob(file.path(root, results, "*.png")), file.path(folder, results))
+  # pictures that examples left beside the numbered ones of their pages
+  stray <- Sys.glob(file.path(folder, "reference", "Rplot*.png"))
+  invisible(unlink(c(file.path(folder, "pkgdown.js"), stray)))
 }
-# pictures of README and RESULTS, which pkgdown leaves out
-results <- file.path("bench", "results")
-dir.create(file.path(folder, results), FALSE, TRUE)
-invisible(file.copy(Sys.glob(file.path(root, results, "*.png")), file.path(folder, results)))
-# pictures that examples left beside the numbered ones of their pages
-unlink(c(file.path(folder, "pkgdown.js"), Sys.glob(file.path(folder, "reference", "Rplot*.png"))))
+
+if (sys.nframe() == 0L) finish(commandArgs(TRUE)[1L], commandArgs(TRUE)[2L])
