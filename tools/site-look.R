@@ -65,7 +65,31 @@ check_links <- function(site) {
     why <- vapply(links, fault_of_link, "", page, site, anchors)
     if (any(nzchar(why))) paste0(page, ": \"", links, "\" ", why)[nzchar(why)]
   }, pages, texts))
-  conclude(unname(faults), paste(count, "links of", length(pages), "pages lead somewhere"))
+  conclude(c(unname(faults), walk_from_mgcv(stats::setNames(texts, pages))),
+           paste(count, "links of", length(pages), "pages lead somewhere"))
+}
+
+# What a reader who knows mgcv looks for on the page of sparsegp(): the words of a row of its table,
+# and a word on a page that the row links to.
+WANTED <- c("by = g" = "kernel_factor", "offset(z)" = "offset", "bs = \"re\"" = "kernel_factor",
+            "bs = \"cc\"" = "kernel_periodic", "te(x, z)" = "te(x, z)", "qgam" = "quantile",
+            "forecast" = "forecast", "mvn()" = "coregion", "exclude" = "terms",
+            "importance of inputs" = "importance")
+
+# Returns which of these are not one click away.
+walk_from_mgcv <- function(texts) {
+  page <- texts[["reference/sparsegp.html"]]
+  if (is.null(page)) return("there is no page of sparsegp()")
+  plain <- function(text) gsub("&quot;", "\"", gsub("<[^>]*>", "", text), fixed = TRUE)
+  table <- sub("(?s)^.*id=\"coming-from-mgcv\".*?(<table.*?</table>).*$", "\\1", page, perl = TRUE)
+  rows <- regmatches(table, gregexpr("(?s)<tr.*?</tr>", table, perl = TRUE))[[1L]]
+  found <- vapply(names(WANTED), function(words) {
+    row <- grep(words, vapply(rows, plain, ""), fixed = TRUE)
+    links <- grep("^https?:", attributes_of(rows[row], "href"), invert = TRUE, value = TRUE)
+    aims <- texts[vapply(sub("#.*$", "", links), path_from, "", folder = "reference")]
+    any(vapply(aims, function(aim) grepl(WANTED[[words]], plain(aim), fixed = TRUE), NA))
+  }, NA)
+  if (!all(found)) paste("reference/sparsegp.html: no way to", names(WANTED)[!found])
 }
 
 # ---- In the browser ----
