@@ -69,7 +69,8 @@ block_lines <- function(block, folder) {
   source <- picture_file(folder, block$name, names(PAGES))
   c(block$words, "", "```r", block$code, "```", "",
     sprintf(paste0("<picture class=\"gallery\"><source srcset=\"%s\" ",
-                   "media=\"(prefers-color-scheme: dark)\"><img src=\"%s\" alt=\"%s\" style=\"max-width: %dpx\"></picture>"),
+                   "media=\"(prefers-color-scheme: dark)\"><img src=\"%s\" alt=\"%s\" ",
+                   "style=\"max-width: %dpx\"></picture>"),
             source[2L], source[1L], gsub("\"", "&quot;", block$words), 100 * block$size[1L]), "")
 }
 
