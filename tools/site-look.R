@@ -60,7 +60,7 @@ check_links <- function(site) {
   anchors <- stats::setNames(lapply(texts, attributes_of, "id|name"), pages)
   count <- 0L
   faults <- unlist(Map(function(page, text) {
-    links <- unique(attributes_of(text, "href|src"))
+    links <- unique(attributes_of(text, "href|src|srcset"))
     count <<- count + length(links)
     why <- vapply(links, fault_of_link, "", page, site, anchors)
     if (any(nzchar(why))) paste0(page, ": \"", links, "\" ", why)[nzchar(why)]
