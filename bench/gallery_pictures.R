@@ -17,12 +17,15 @@ boston <- sparsegp(medv ~ lstat + rm + crim + age, MASS::Boston[1:300, ])
 plot(boston, "lstat")
 
 # curve-many-groups: Curves of 27 girls and boys, who share a trend; names are at the ends.
-curves <- kernel_rbf(vars = "age") + kernel_rbf(vars = "age") * kernel_factor("Subject", fixed(1))
-fit <- sparsegp(distance ~ age + Subject, as.data.frame(nlme::Orthodont), kernel = curves)
+curves <- kernel_rbf(vars = "age") +
+  kernel_rbf(vars = "age") * kernel_factor("Subject", fixed(1))
+jaws <- as.data.frame(nlme::Orthodont)
+fit <- sparsegp(distance ~ age + Subject, jaws, kernel = curves)
 plot(fit, "age", by = "Subject")
 
 # probability: The probability of a low birth weight falls with the mother's weight.
-babies <- transform(MASS::birthwt, low = low == 1, race = factor(race), smoke = factor(smoke))
+babies <- transform(MASS::birthwt, low = low == 1, race = factor(race),
+                    smoke = factor(smoke))
 low <- sparsegp(low ~ age + lwt + race + smoke, babies)
 plot(low, "lwt", by = "smoke")
 
@@ -49,7 +52,8 @@ iris3 <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris)
 plot(iris3, "Sepal.Width")
 
 # ordered: Colours of ordered categories go from light to dark; satisfaction of tenants.
-tenants <- MASS::housing[rep(seq_len(nrow(MASS::housing)), MASS::housing$Freq), ]
+housing <- MASS::housing
+tenants <- housing[rep(seq_len(nrow(housing)), housing$Freq), ]
 tenants <- tenants[seq(1, nrow(tenants), 8), ]
 fit <- sparsegp(Sat ~ Infl + Type, tenants)
 plot(fit, "Infl")
@@ -68,7 +72,8 @@ fit <- sparsegp(depth ~ long + lat, quakes[1:300, ])
 plot(fit, asp = 1)
 
 # map-by-factor (8 x 4.4): A map for each level of a factor, on one scale of colours.
-fit <- sparsegp(Petal.Width ~ Petal.Length + Sepal.Width + Species, iris[1:75 * 2, ])
+flowers <- iris[1:75 * 2, ]
+fit <- sparsegp(Petal.Width ~ Petal.Length + Sepal.Width + Species, flowers)
 plot(fit, c("Petal.Length", "Sepal.Width"), by = "Species")
 
 # map-probability (6 x 5.2): The probability of diabetes, over two of the measurements.
@@ -98,8 +103,10 @@ plot(low, "effects")
 plot(boston, "slope", which = c("lstat", "rm"))
 
 # terms (8 x 6.4): A term for each kernel of a sum, a curve or a map.
-parts <- kernel_rbf(vars = "lstat") + kernel_rbf(vars = "rm") + kernel_rbf(vars = c("crim", "age"))
-fit <- sparsegp(medv ~ lstat + rm + crim + age, MASS::Boston[1:300, ], kernel = parts)
+parts <- kernel_rbf(vars = "lstat") + kernel_rbf(vars = "rm") +
+  kernel_rbf(vars = c("crim", "age"))
+fit <- sparsegp(medv ~ lstat + rm + crim + age, MASS::Boston[1:300, ],
+                kernel = parts)
 plot(fit, "terms")
 
 # outputs: Two outputs of one model, each with its interval, over the weight of a car.
@@ -111,7 +118,8 @@ set.seed(2)
 winds <- expand.grid(x = 1:4, y = 1:4)
 wind <- cbind(u = 1 + 0 * winds$x, v = cos(winds$x / 2)) + 0.1 * rnorm(32)
 winds$z <- mixture(c(0.55, 0.45), list(wind, -wind), 0.01)
-fit <- sparsegp(z ~ x + y, winds, kernel = kernel_helmholtz(), method = method_ep(starts = 3))
+fit <- sparsegp(z ~ x + y, winds, kernel = kernel_helmholtz(),
+                method = method_ep(starts = 3))
 plot(fit, "modes")
 
 # ---- Time ----
