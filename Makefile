@@ -4,7 +4,7 @@
 
 help:
 	@echo 'make demo | test | quick | lint | memcheck | fuzz | zoo | articles | mutants | coverage | check |' \
-	  'docs | site | bench | house | extension'
+	  'docs | site | site-look | bench | house | extension'
 
 demo:
 	./tools/demo
@@ -45,6 +45,9 @@ docs:
 site:
 	./tools/site
 
+site-look: # builds the website and looks at it: links, a browser's windows, the search box
+	./tools/site-look
+
 bench:
 	./tools/bench
 
@@ -54,5 +57,5 @@ extension: # a package with a likelihood and a kernel in C
 house: # lines, questions about kinds, cycles, the road of a small fit
 	./tools/house
 
-.PHONY: help demo test quick lint memcheck fuzz zoo articles mutants coverage check docs site bench house \
-	extension
+.PHONY: help demo test quick lint memcheck fuzz zoo articles mutants coverage check docs site site-look bench \
+	house extension

@@ -98,7 +98,7 @@
 #' @param tol It has converged when \eqn{\lambda}{lambda} changes by at most this proportion of
 #'   itself.
 #' @param sweeps Most sweeps of EP in each of its runs, as for [method_ep()].
-#' @param ... `gp_density()`, `predict()`: nothing. `plot()`: graphical parameters as
+#' @param ... `gp_density()`, `predict()`, `autoplot()`: nothing. `plot()`: graphical parameters as
 #'   [plot][plot.sparsegp] knows them.
 #' @return `lik_density()`: a value of class `sparsegp_likelihood`. `gp_density()`: an object of
 #'   class `gp_density`, plain R data: `k0` (the largest order, where several are averaged, in which

@@ -17,9 +17,10 @@
 #'   order. Ordered categories have both.
 #' @param x A calibration.
 #' @param digits Significant digits to print.
-#' @param ... `calibration()`, `print()`: nothing. `plot()`: graphical parameters, as for
-#'   [plot][plot.sparsegp].
-#' @return A data frame of class `sparsegp_calibration`, which `plot()` draws.
+#' @param ... `calibration()`, `print()`, `autoplot()`: nothing. `plot()`: graphical parameters, as
+#'   for [plot][plot.sparsegp].
+#' @return A data frame of class `sparsegp_calibration`, which `plot()` draws, as does `autoplot()`
+#'   by ggplot2.
 #'
 #'   Of intervals a row for each nominal content, and with several components for each component,
 #'   each by itself, named by the column `component`:
@@ -192,19 +193,32 @@ print.sparsegp_calibration <- function(x, digits = 3L, ...) {
 #' @export
 plot.sparsegp_calibration <- function(x, ...) {
   style <- plot_style(...)
-  level <- attr(x, "level")
-  pit <- attr(x, "pit")
-  charts <- if (is.null(pit)) {
-    list(square_chart(attr(x, "source"), frequency_parts(x, attr(x, "events"), level, style)))
-  } else {
-    unlist(lapply(split(pit, pit$component %||% rep("", nrow(pit))), function(own) {
-      title <- paste(c(own$component[1L], attr(x, "source")), collapse = ", ")
-      list(square_chart(title, coverage_parts(coverage(own, LEVELS_DRAWN, level), level, style)),
-           pit_chart(title, own, level, style))
-    }), recursive = FALSE)
-  }
-  draw_charts(charts, style)
+  draw_charts(calibration_charts(x, style), style)
   invisible(x)
+}
+
+#' @rdname calibration
+#' @exportS3Method ggplot2::autoplot
+autoplot.sparsegp_calibration <- function(object, ...) {
+  check_no_dots(...)
+  chart_layers(calibration_charts(object, auto_style()))
+}
+
+# Returns a chart of frequencies, or of each component the coverage and the histogram of the
+# transform.
+calibration_charts <- function(object, style) {
+  level <- attr(object, "level")
+  source <- attr(object, "source")
+  pit <- attr(object, "pit")
+  if (is.null(pit)) {
+    return(list(square_chart(source, frequency_parts(object, attr(object, "events"), level,
+                                                     style))))
+  }
+  unlist(lapply(unname(split(pit, pit$component %||% rep("", nrow(pit)))), function(own) {
+    title <- paste(c(own$component[1L], source), collapse = ", ")
+    list(square_chart(title, coverage_parts(coverage(own, LEVELS_DRAWN, level), level, style)),
+         pit_chart(title, own, level, style))
+  }), recursive = FALSE)
 }
 
 # Draws the histogram of the non-randomised transform, of density 1 in calibrated models.

@@ -28,8 +28,22 @@ row_points <- function(x, y, fill, style, size = style$cex %||% row_size(length(
   new_element("points", list(fill = fill, pch = style$pch %||% 21, size = size), x = x, y = y)
 }
 
+# Returns a chart with its colours for the page, and the looks of its elements complete.
+chart_on_page <- function(chart, page) {
+  chart$elements <- lapply(chart$elements, function(element) {
+    usual <- ELEMENTS[[element$kind]]$look
+    look <- c(element$look, usual[setdiff(names(usual), names(element$look))])
+    element$look <- look_on_page(look, page)
+    element
+  })
+  chart$key <- lapply(chart$key, look_on_page, page)
+  chart
+}
+
 # Draws charts on a page of so many rows; the title `main` stands above the first.
 draw_charts <- function(charts, style, rows = NULL) {
+  style$page <- base_page(style)
+  charts <- lapply(charts, chart_on_page, style$page)
   heights <- unlist(lapply(charts, `[[`, "height"))
   stacked <- length(heights) == length(charts) && length(charts) > 1L && is_free_page()
   draw <- function() {
@@ -72,7 +86,7 @@ stack_margins <- function(charts) {
 draw_strip <- function(strip, style) {
   if (is.null(strip)) return(invisible())
   graphics::mtext(paste(strip$name, "=", strip$level), 4L, 0.1,
-                  cex = 0.9 * style$cex.axis * par("cex"), col = INK)
+                  cex = 0.9 * style$cex.axis * par("cex"), col = on_page(INK, style$page))
 }
 
 # Returns the style of charts by ggplot2, which draws its own legends.
@@ -84,9 +98,10 @@ chart_layers <- function(charts, rows = NULL, style = auto_style()) {
   field <- function(name) unique(vapply(charts, `[[`, "", name))
   by_response <- several && length(field("y")) == length(charts)
   names <- facet_names(charts, by_response)
+  charts <- lapply(charts, chart_on_page, theme_page())
   charts <- on_one_scale(lapply(charts, with_limits, style))
   layers <- Map(element_layers, charts, names, list(names))
-  if (several) layers <- c(layers, Map(limits_layer, charts, names))
+  if (several) layers <- c(layers, Map(limits_layer, charts, names, list(names)))
   ticks <- charts[[1L]]$ticks
   ggplot2::ggplot() + unlist(unname(layers), recursive = FALSE) + scales_of(charts) +
     key_layers(charts[[1L]]) + tick_layer(ggplot2::scale_x_continuous, ticks$x) +
@@ -126,8 +141,8 @@ facet_names <- function(charts, by_response) {
 }
 
 # Returns nothing to be seen at the limits of a chart, which gives them to its facet.
-limits_layer <- function(chart, name) {
-  ends <- data.frame(x = chart$xlim, y = chart$ylim, chart = name)
+limits_layer <- function(chart, name, names) {
+  ends <- data.frame(x = chart$xlim, y = chart$ylim, chart = factor(name, names))
   if (chart$frame == "l") list(ggplot2::geom_blank(mapped(x = "x", y = "y"), ends))
 }
 

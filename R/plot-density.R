@@ -7,18 +7,31 @@
 #'   over the points, and the basis as rings.
 #' @export
 plot.gp_density <- function(x, level = 0.95, n = NULL, ...) {
-  x <- check_density(x)
-  if (ncol(x$range) > 2L) {
+  style <- plot_style(...)
+  made <- density_chart(x, level, n, style)
+  draw_charts(list(made$chart), style)
+  invisible(made$drawn)
+}
+
+#' @rdname gp_density
+#' @return `autoplot()`: the same picture as an object of ggplot2.
+#' @exportS3Method ggplot2::autoplot
+autoplot.gp_density <- function(object, level = 0.95, n = NULL, ...) {
+  check_no_dots(...)
+  chart_layers(list(density_chart(object, level, n, auto_style())$chart))
+}
+
+# Returns what is drawn, a data frame, and its chart.
+density_chart <- function(object, level, n, style) {
+  object <- check_density(object)
+  if (ncol(object$range) > 2L) {
     stop_sparsegp("x", "is a density of three inputs, and pictures are of one or two",
                   "Fit two of its columns, or draw predict() on a grid")
   }
   check_number(level, "level", 0, 1)
   if (!is.null(n)) n <- check_count(n, "n", 2L)
-  style <- plot_style(...)
-  chart <- if (ncol(x$range) == 1L) density_curve else density_map
-  made <- chart(x, level, n, style)
-  draw_charts(list(made$chart), style)
-  invisible(made$drawn)
+  chart <- if (ncol(object$range) == 1L) density_curve else density_map
+  chart(object, level, n, style)
 }
 
 density_curve <- function(object, level, n, style) {

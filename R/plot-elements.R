@@ -18,7 +18,8 @@
 #   contours lines at levels of z
 #   mask     grey where `known` is FALSE
 #   classes  the most probable class, deeper where surer; further columns: probabilities
-# `scale` returns what ggplot2 needs once for all elements of a kind.
+# `look` has what an element's look need not name, `scale` returns what ggplot2 needs once for all
+# elements of a kind. Colours are for white paper (plot-colours.R).
 ELEMENTS <- list(
   band = list(
     draw = function(d, l) draw_band(d$x, d$lwr, d$upr, l$col),
@@ -40,10 +41,11 @@ ELEMENTS <- list(
     }
   ),
   boxes = list(
-    draw = function(d, l) rect(d$x, d$y, d$x1, d$y1, col = l$col, border = "white", lwd = 0.7),
+    look = list(border = "white"),
+    draw = function(d, l) rect(d$x, d$y, d$x1, d$y1, col = l$col, border = l$border, lwd = 0.7),
     layer = function(d, l) {
       ggplot2::geom_rect(mapped(xmin = "x", ymin = "y", xmax = "x1", ymax = "y1"), d,
-                         fill = l$col, colour = "white", linewidth = 0.2)
+                         fill = l$col, colour = l$border, linewidth = 0.2)
     }
   ),
   rules = list(
@@ -54,55 +56,61 @@ ELEMENTS <- list(
     }
   ),
   points = list(
+    look = list(edge = grDevices::adjustcolor("white", 0.8)),
     draw = function(d, l) do.call(draw_rows, c(d[c("x", "y")], l)),
     layer = function(d, l) {
-      edge <- ifelse(l$pch %in% 21:25, l$edge %||% "white", l$fill)
+      edge <- ifelse(l$pch %in% 21:25, l$edge, l$fill)
       ggplot2::geom_point(mapped(x = "x", y = "y"), d, shape = l$pch, colour = edge,
                           fill = l$fill, size = 2.5 * l$size, stroke = 0.4)
     }
   ),
   names = list(
+    look = list(col = INK),
     draw = function(d, l) {
       text(pmax(d$x, par("usr")[1L]), d$y, d$label, pos = d$pos, offset = l$offset %||% 0.4,
-           col = INK, cex = l$cex, xpd = NA)
+           col = l$col, cex = l$cex, xpd = NA)
     },
     layer = function(d, l) {
-      ggplot2::geom_text(mapped(x = "x", y = "y", label = "label"), d, colour = INK, size = 3,
+      ggplot2::geom_text(mapped(x = "x", y = "y", label = "label"), d, colour = l$col, size = 3,
                          hjust = ifelse(d$pos == 2, 1.1, -0.1))
     }
   ),
   ticks = list(
+    look = list(col = INK),
     draw = function(d, l) {
       usr <- par("usr")
-      segments(d$x, usr[3L], d$x, usr[3L] + 0.035 * (usr[4L] - usr[3L]), col = INK, lwd = l$lwd,
-               lend = 1)
+      segments(d$x, usr[3L], d$x, usr[3L] + 0.035 * (usr[4L] - usr[3L]), col = l$col,
+               lwd = l$lwd, lend = 1)
     },
     layer = function(d, l) {
-      ggplot2::geom_rug(mapped(x = "x"), d, sides = "b", colour = INK, linewidth = l$lwd / 3)
+      ggplot2::geom_rug(mapped(x = "x"), d, sides = "b", colour = l$col, linewidth = l$lwd / 3)
     }
   ),
   upright = list(
-    draw = function(d, l) graphics::abline(v = d$x, col = "grey60", lty = 3),
+    look = list(col = "grey60"),
+    draw = function(d, l) graphics::abline(v = d$x, col = l$col, lty = 3),
     layer = function(d, l) {
-      ggplot2::geom_vline(mapped(xintercept = "x"), d, colour = "grey60", linetype = 3)
+      ggplot2::geom_vline(mapped(xintercept = "x"), d, colour = l$col, linetype = 3)
     }
   ),
   lanes = list(
+    look = list(edge = "white"),
     draw = function(d, l) {
       inches <- abs(diff(graphics::grconvertY(c(0, l$width), "user", "inches")))
       draw_rows(rep(par("usr")[1L], nrow(d)), d$y, l$fill, l$pch,
-                min(0.9, 1.5 * inches / par("csi")), xpd = NA)
+                min(0.9, 1.5 * inches / par("csi")), l$edge, xpd = NA)
     },
     layer = function(d, l) {
       ggplot2::geom_point(mapped(y = "y"), d, x = -Inf, shape = l$pch, fill = l$fill,
-                          colour = "white")
+                          colour = l$edge)
     }
   ),
   hanging = list(
-    draw = function(d, l) draw_hanging(d),
+    look = list(col = "grey35", ink = INK),
+    draw = function(d, l) draw_hanging(d, l$col, l$ink),
     layer = function(d, l) {
       ggplot2::geom_text(mapped(x = "x", label = "label"), d, y = Inf, vjust = 1.5, size = 3,
-                         colour = "grey35", check_overlap = TRUE)
+                         colour = l$col, check_overlap = TRUE)
     }
   ),
   arrows = list(
@@ -116,14 +124,17 @@ ELEMENTS <- list(
   ),
   bands = list(draw = function(d, l) fill_bands(grid_of(d), l$levels, l$colours),
                layer = function(d, l) band_layers(d, l$levels), scale = function(l) band_scale(l)),
-  contours = list(draw = function(d, l) do.call(draw_contours, c(list(grid_of(d)), l)),
+  contours = list(look = list(paper = "white"),
+                  draw = function(d, l) {
+                    do.call(draw_contours, c(list(grid_of(d)), l[names(l) != "paper"]))
+                  },
                   layer = function(d, l) do.call(contour_layers, c(list(d), l))),
-  mask = list(draw = function(d, l) mask_unknown(grid_of(d, "known")),
-              layer = function(d, l) mask_layers(d)),
-  classes = list(draw = function(d, l) {
-                   paint_classes(grid_of(d, prob_columns(l$levels)), l$col, l$lwd)
-                 },
-                 layer = function(d, l) class_layers(d, l$levels),
+  mask = list(look = list(fill = MASK, edge = "grey70"),
+              draw = function(d, l) mask_unknown(grid_of(d, "known"), l$fill, l$edge),
+              layer = function(d, l) mask_layers(d, l$fill, l$edge)),
+  classes = list(look = list(paper = "white", faint = "grey35", ink = INK),
+                 draw = function(d, l) paint_classes(grid_of(d, prob_columns(l$levels)), l),
+                 layer = function(d, l) class_layers(d, l$levels, l$paper),
                  scale = function(l) class_scales(l))
 )
 
@@ -140,7 +151,7 @@ layer_of <- function(geom, mapping, data, look, ...) {
   do.call(geom, c(list(mapping, data, ...), stats::setNames(look, names[names(look)])))
 }
 
-draw_hanging <- function(d) {
+draw_hanging <- function(d, col, ink) {
   usr <- par("usr")
   height <- usr[4L] - usr[3L]
   wide <- graphics::strwidth(d$label, cex = 0.75)
@@ -149,8 +160,8 @@ draw_hanging <- function(d) {
     if (all(abs(d$x[i] - d$x[taken]) > 0.6 * (wide[i] + wide[taken]))) taken <- c(taken, i)
   }
   if (length(taken) == 0L) return(invisible())
-  segments(d$x[taken], usr[4L], y1 = usr[4L] - 0.02 * height, col = INK)
-  text(d$x[taken], usr[4L] - 0.06 * height, d$label[taken], cex = 0.75, col = "grey35")
+  segments(d$x[taken], usr[4L], y1 = usr[4L] - 0.02 * height, col = ink)
+  text(d$x[taken], usr[4L] - 0.06 * height, d$label[taken], cex = 0.75, col = col)
 }
 
 # Arrows from places, and dots where they would be too short for R to draw.

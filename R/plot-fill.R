@@ -89,13 +89,11 @@ flattened <- function(z) {
   z
 }
 
-MASK <- "grey90"
-
-# Draws grey where z is FALSE, over what the data do not determine, with a thin edge.
-mask_unknown <- function(surface) {
+# Fills where z is FALSE, over what the data do not determine, with a thin edge.
+mask_unknown <- function(surface, fill, edge) {
   surface$z[] <- as.double(surface$z)
-  fill_bands(surface, c(-1, 0.5), MASK)
-  draw_contours(surface, 0.5, "grey70", 0.7, drawlabels = FALSE)
+  fill_bands(surface, c(-1, 0.5), fill)
+  draw_contours(surface, 0.5, edge, 0.7, drawlabels = FALSE)
 }
 
 # ---- Classes ----
@@ -107,22 +105,24 @@ prob_columns <- function(levels) paste0("prob.", levels)
 DEPTHS <- c(0, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 # Every pixel has the colour of its most probable class, so edges are no staircase of the grid.
-paint_classes <- function(surface, col, lwd) {
+paint_classes <- function(surface, look) {
+  col <- look$col
   lead <- class_leads(surface$z)
   seen <- sort(unique(c(lead$best)))
-  draw_pixels(surface, class_pixels(surface$z, seen, col))
+  draw_pixels(surface, class_pixels(surface$z, seen, col, look$paper))
   top <- list(x = surface$x, y = surface$y, z = lead$top)
   # of two classes one always has 0.5
-  draw_contours(top, if (length(col) > 2L) c(0.5, 0.7, 0.9) else c(0.7, 0.9), "grey35", 0.7)
+  draw_contours(top, if (length(col) > 2L) c(0.5, 0.7, 0.9) else c(0.7, 0.9),
+                look$faint, 0.7)
   for (class in seen) {
-    draw_contours(list(x = surface$x, y = surface$y, z = lead$by[, , class]), 0, INK, lwd,
-                  drawlabels = FALSE)
+    draw_contours(list(x = surface$x, y = surface$y, z = lead$by[, , class]), 0, look$ink,
+                  look$lwd, drawlabels = FALSE)
   }
 }
 
 # Colours of pixels, of those classes that are the most probable one anywhere.
-class_pixels <- function(z, seen, col) {
-  tints <- outer(col, seq(0.14, 0.62, length.out = length(DEPTHS)), Vectorize(tint))
+class_pixels <- function(z, seen, col, paper = "white") {
+  tints <- outer(col, seq(0.14, 0.62, length.out = length(DEPTHS)), Vectorize(tint), paper)
   top <- pixel_values(z[, , seen[1L]])
   best <- array(seen[1L], dim(top))
   for (class in seen[-1L]) {
@@ -148,6 +148,7 @@ class_leads <- function(z) {
   list(best = array(best, grid), top = array(top, grid), by = array(by, dim(z)))
 }
 
-tint <- function(col, depth) {
-  grDevices::rgb(t(depth * grDevices::col2rgb(col) + (1 - depth) * 255), maxColorValue = 255)
+tint <- function(col, depth, paper) {
+  grDevices::rgb(t(depth * grDevices::col2rgb(col) + (1 - depth) * grDevices::col2rgb(paper)),
+                 maxColorValue = 255)
 }

@@ -63,8 +63,9 @@ candidate_places <- function(x, view) {
 draw_asked_lines <- function(x, at) {
   usr <- par("usr")
   tall <- usr[4L] - usr[3L]
-  segments(at, usr[4L] - 0.02 * tall, y1 = usr[4L], col = INK, lend = 1)
-  segments(at[x], usr[3L], y1 = usr[4L] - 0.02 * tall, col = INK, lty = 3)
+  ink <- on_page(INK, base_page(list()))
+  segments(at, usr[4L] - 0.02 * tall, y1 = usr[4L], col = ink, lend = 1)
+  segments(at[x], usr[3L], y1 = usr[4L] - 0.02 * tall, col = ink, lty = 3)
   beside <- abs(outer(at[x], at[x], "-")) < 0.02 * (usr[2L] - usr[1L])
   lane <- rowSums(beside & lower.tri(beside))
   numbered_discs(at[x], usr[4L] - (0.05 + 0.06 * lane) * tall)
@@ -75,13 +76,14 @@ draw_asked_points <- function(x, places) {
   known <- is.finite(score)
   share <- (rank(score[known]) - 0.5) / sum(known)
   points(places[[1L]][known], places[[2L]][known], pch = 16, cex = 0.6,
-         col = grDevices::grey(0 * share + 0.2, 0.1 + 0.7 * share))
+         col = on_page(grDevices::grey(0 * share + 0.2, 0.1 + 0.7 * share), base_page(list())))
   numbered_discs(places[[1L]][x], places[[2L]][x])
 }
 
 numbered_discs <- function(x, y) {
-  points(x, y, pch = 21, cex = 2.2, bg = INK, col = "white")
-  text(x, y, seq_along(x), col = "white", cex = 0.8, font = 2)
+  col <- on_page(c(INK, "white"), base_page(list()))
+  points(x, y, pch = 21, cex = 2.2, bg = col[1L], col = col[2L])
+  text(x, y, seq_along(x), col = col[2L], cex = 0.8, font = 2)
 }
 
 draw_scores <- function(x, style) {
@@ -89,13 +91,12 @@ draw_scores <- function(x, style) {
   shown <- is.finite(frame$score)
   asked <- which(!is.na(frame$order))
   asked <- asked[order(frame$order[asked])]
-  open_panel(style$xlim %||% around(frame$row),
-             style$ylim %||% around(frame$score[shown]), style$asp)
   fill <- style$col %||% grDevices::adjustcolor(INK, 0.5)
-  draw_rows(frame$row[shown], frame$score[shown], fill, style$pch %||% 21,
-            style$cex %||% row_size(sum(shown)))
+  chart <- new_chart("every row's score alone; numbers: rows to ask for, in order",
+                     list(row_points(frame$row[shown], frame$score[shown], fill, style)),
+                     "row of the candidates", ACQUISITIONS[[attr(x, "score")]]$words,
+                     around(frame$row), around(frame$score[shown]))
+  draw_charts(list(chart), style)
   numbered_discs(asked, frame$score[asked])
-  close_panel(style, "row of the candidates", ACQUISITIONS[[attr(x, "score")]]$words)
-  draw_heading(style, caption = "every row's score alone; numbers: rows to ask for, in order")
   invisible(frame)
 }

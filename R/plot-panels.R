@@ -1,13 +1,6 @@
 # The panels plot() draws, and the pieces they share. Every panel is one figure in which par() stays
 # as it was: a caller's par(mfrow) or layout() holds, and points(), lines() or legend() can add.
 
-# Okabe and Ito's colours, which people with colour-blindness can distinguish
-BLUE <- "#0072B2"
-
-ORANGE <- "#D55E00"
-
-INK <- "grey20"
-
 PLOT_ARGUMENTS <- c(
   "xlab", "ylab", "main", "sub", "xlim", "ylim", "las", "bty", "axes", "ann", "cex.axis",
   "cex.lab", "cex.main", "pch", "cex", "col", "lwd", "asp", "legend"
@@ -82,7 +75,7 @@ close_panel <- function(style, xlab, ylab, bty = "l", x = NULL, y = NULL) {
   if (style$axes) {
     draw_axis(1L, x$at, x$labels, style)
     draw_axis(2L, y$at, y$labels, style)
-    box(bty = style$bty %||% bty, col = INK)
+    box(bty = style$bty %||% bty, col = on_page(INK, style$page))
   }
   label_axes(style, xlab, ylab, y$labels %||% y$at %||% graphics::axTicks(2L))
 }
@@ -90,19 +83,21 @@ close_panel <- function(style, xlab, ylab, bty = "l", x = NULL, y = NULL) {
 draw_axis <- function(side, at, labels, style) {
   axis(side, at, if (is.null(labels)) TRUE else labels, las = style$las,
        cex.axis = style$cex.axis, tcl = -0.3, mgp = c(3, if (side == 1L) 0.5 else 0.6, 0),
-       col = NA, col.ticks = INK)
+       col = NA, col.ticks = on_page(INK, style$page),
+       col.axis = label_colour("col.axis", style$page))
 }
 
 # The vertical label stands clear of the widest horizontal tick label, as far as the margin goes.
 label_axes <- function(style, xlab, ylab, y_at) {
   if (!style$ann) return(invisible())
+  col <- label_colour("col.lab", style$page)
   title(xlab = style$xlab %||% xlab, line = min(2.1, par("mar")[1L] - 1.1),
-        cex.lab = style$cex.lab)
+        cex.lab = style$cex.lab, col.lab = col)
   if (!is.expression(y_at)) y_at <- format(y_at)
   wide <- max(graphics::strwidth(y_at, "inches", cex = style$cex.axis)) / par("csi")
   line <- max(2.1, if (style$las %in% 1:2) 1.35 + wide else 0)
   title(ylab = style$ylab %||% ylab, line = min(line, par("mar")[2L] - 1.1),
-        cex.lab = style$cex.lab)
+        cex.lab = style$cex.lab, col.lab = col)
 }
 
 # ---- Above the panel: a key, next to the panel, then words, then the title ----
@@ -125,16 +120,18 @@ draw_heading_now <- function(style, key, caption) {
   key <- if (style$legend) Filter(Negate(is.null), key)
   at <- key_layout(key, heading$cex, par("pin")[1L])
   of_key <- max(at$row, 0L)
-  if (of_key <= heading$rows) draw_key(key, at, heading$cex, heading$line)
+  if (of_key <= heading$rows) draw_key(key, at, heading, on_page(INK, style$page))
   words <- style$sub %||% caption
   words <- if (nzchar(words)) wrap_words(words, heading$cex, par("pin")[1L])
   if (of_key + length(words) > heading$rows) words <- NULL
   used <- of_key + length(words)
   for (i in seq_along(words)) {
-    draw_above(0, (used - i + 0.5) * heading$line, words[i], heading$cex, "grey35")
+    draw_above(0, (used - i + 0.5) * heading$line, words[i], heading$cex,
+               on_page("grey35", style$page))
   }
   if (!is.null(style$main)) {
     title(main = style$main, adj = 0, cex.main = style$cex.main,
+          col.main = label_colour("col.main", style$page),
           line = used * heading$line / par("csi") + 0.45)
   }
 }
@@ -173,7 +170,9 @@ key_layout <- function(key, cex, width) {
   list(left = left, row = row)
 }
 
-draw_key <- function(key, at, cex, line) {
+draw_key <- function(key, at, heading, ink) {
+  cex <- heading$cex
+  line <- heading$line
   for (i in seq_along(key)) {
     item <- key[[i]]
     x <- above_x(at$left[i] + c(0, 0.13, 0.26) * cex)
@@ -189,7 +188,7 @@ draw_key <- function(key, at, cex, line) {
       tick = segments(x[2L], y[1L], x[2L], y[3L], col = item$col, lwd = item$lwd, lend = 1,
                       xpd = NA)
     )
-    draw_above(at$left[i] + 0.34 * cex, middle, item$label, cex, INK)
+    draw_above(at$left[i] + 0.34 * cex, middle, item$label, cex, ink)
   }
 }
 
@@ -214,8 +213,7 @@ row_alpha <- function(n) min(0.85, max(0.15, 0.85 * (150 / n)^0.4))
 row_size <- function(n) min(1, max(0.4, (300 / n)^0.25))
 
 # Filled symbols get a thin white edge, which keeps them apart.
-draw_rows <- function(x, y, fill, pch, size, edge = grDevices::adjustcolor("white", 0.8),
-                      lwd = 0.7, ...) {
+draw_rows <- function(x, y, fill, pch, size, edge, lwd = 0.7, ...) {
   solid <- pch %in% 21:25
   points(x, y, pch = pch, cex = size, bg = fill, col = ifelse(solid, edge, fill), lwd = lwd, ...)
 }
@@ -244,24 +242,4 @@ around_axis <- function(axis, x) {
   if (axis$side > 0) limits[1L] <- min(x)
   if (axis$side < 0) limits[2L] <- max(x)
   if (diff(limits) > 0) limits else around(x)
-}
-
-# ---- Classes ----
-
-# Colours apart under protanopia and deuteranopia too, the first ones the most; symbols repeat after
-# five, so colour and symbol together are unique among 60 classes.
-CLASS_COLOURS <- c(
-  "#0072B2", "#D55E00", "#009E73", "#E0C700", "#CC79A7", "#661100", "#56C8F0",
-  "#4B2BCB", "#36C872", "#005355", "#8B5A2B", "#303030"
-)
-
-class_colours <- function(style, alpha = 1, count = 2L) {
-  rep_len(style$col %||% grDevices::adjustcolor(CLASS_COLOURS, alpha), count)
-}
-
-# Returns colours of ordered levels, from light to dark: their order is seen in grey, too, and under
-# every kind of colour-blindness, as lightness falls from step to step.
-ordered_colours <- function(count) {
-  ramp <- c("#E3B505", "#5FA777", "#2B7A8C", "#3A4C8A", "#3B0F4F")
-  grDevices::colorRampPalette(ramp, space = "Lab")(count)
 }

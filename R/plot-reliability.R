@@ -83,7 +83,7 @@ coverage_parts <- function(drawn, level, style) {
     new_element("line", list(col = col, lwd = style$lwd), x = drawn$nominal, y = drawn$observed)
   )
   list(elements = elements, below = 1L, x = "nominal content of the interval",
-       y = "share of responses inside", lim = c(0, 1, 0, 1),
+       y = "proportion of responses inside", lim = c(0, 1, 0, 1),
        key = list(key_item("observed", "line", col),
                   key_item(paste(percent(level), "of calibrated models"), "band", "grey88")))
 }

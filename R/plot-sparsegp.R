@@ -21,6 +21,9 @@
 #'
 #' Where one call draws several panels they come on one page, unless `par(mfrow)` or `layout()` has
 #' several places, which they then fill.
+#' Colours suit the page: on a dark background, `par(bg = "black")` or that of the device, those of
+#' classes are lighter and the lightness of all others is mirrored. Labels have the colours of
+#' `par()` (`col.axis`, `col.lab`, `col.main`), or light ones where these cannot be read.
 #' Nothing in `par()` is changed when it is done, so panels of `par(mfrow)` and `layout()` can
 #' be filled and `points()`, `lines()` or `legend()` can add to a panel. The scales of `"trace"`
 #' share one panel, whose vertical user coordinate runs from 0 to 1.
@@ -108,6 +111,8 @@ plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 
 #'
 #' What [plot()][plot.sparsegp] draws, as objects of ggplot2, to which scales, themes and layers can
 #' be added. `library(ggplot2)` makes `autoplot()` known.
+#' Colours suit the background of the theme that is set: call `theme_set()` with a dark theme before
+#' `autoplot()`, as a theme that is added to a plot does not change the colours of its layers.
 #'
 #' @inheritParams plot.sparsegp
 #' @param object A fit of [sparsegp()].

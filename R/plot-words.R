@@ -8,7 +8,7 @@ response_name <- function(object) {
   if (share) expression <- expression[[2L]] # of successes
   label <- if (is.language(expression)) deparse1(expression) else "y"
   if (nchar(label) > 40L) label <- "y"
-  paste0(if (share) "share of ", label)
+  paste0(if (share) "proportion of ", label)
 }
 
 # Returns the name of what is predicted: of two classes the probability of the second.

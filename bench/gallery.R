@@ -1,81 +1,102 @@
-# Every kind of picture, as files to be looked at:  Rscript bench/gallery.R [FOLDER]
-library(sparsegp)
-folder <- c(commandArgs(TRUE), "gallery")[1L]
-dir.create(folder, showWarnings = FALSE)
+# Every kind of picture, on white and on a dark background, as files to be looked at:
+#
+#   Rscript bench/gallery.R [FOLDER] [NAME...]
+#
+# The article "Gallery" of the website shows the same: it calls gallery_page(). The pictures are in
+# bench/gallery_pictures.R.
 
-show <- function(name, code, width = 7, height = 5) {
-  grDevices::png(file.path(folder, paste0(name, ".png")), width, height, "in", res = 110)
+PAGES <- c(light = "white", dark = "#15191e") # the latter is the website's, pkgdown/extra.css
+
+# Returns the blocks of a script: a list of sections' titles, and of pictures with `name`, `size`,
+# `words` and `code`.
+read_blocks <- function(file) {
+  lines <- readLines(file)
+  block <- cumsum(!nzchar(lines))
+  lapply(unname(split(lines[nzchar(lines)], block[nzchar(lines)]))[-1L], function(lines) {
+    title <- "^# ---- (.*) ----$"
+    if (grepl(title, lines[1L])) return(sub(title, "\\1", lines[1L]))
+    head <- regmatches(lines[1L], regexec("^# ([a-z-]+)( \\(([0-9. x]+)\\))?: (.*)$", lines[1L]))
+    size <- as.double(strsplit(head[[1L]][4L], " x ", fixed = TRUE)[[1L]])
+    list(name = head[[1L]][2L], size = if (length(size) == 2L) size else c(7, 4.6),
+         words = head[[1L]][5L], code = lines[-1L])
+  })
+}
+
+dark_theme <- function() {
+  page <- ggplot2::element_rect(fill = PAGES[["dark"]], colour = NA)
+  ink <- "#d5d9dd"
+  ggplot2::theme_minimal() + ggplot2::theme(
+    plot.background = page, panel.background = page,
+    text = ggplot2::element_text(colour = ink), axis.text = ggplot2::element_text(colour = ink),
+    strip.text = ggplot2::element_text(colour = ink),
+    panel.grid = ggplot2::element_line(colour = "#2b3138")
+  )
+}
+
+# Draws an expression on a page of that colour.
+draw_on <- function(page, file, size, expression, env) {
+  grDevices::png(file, size[1L], size[2L], "in", res = 144, bg = PAGES[[page]])
   on.exit(grDevices::dev.off())
-  force(code)
+  if (page == "dark") {
+    # as base graphics alone need it, for lines() over a plot of the data
+    par(fg = "white", col = "#d5d9dd", col.axis = "white", col.lab = "white", col.main = "white")
+  }
+  par(mar = c(3.3, 4.1, 2.6, 0.8), mgp = c(2.1, 0.6, 0))
+  if (requireNamespace("ggplot2", quietly = TRUE)) {
+    old <- ggplot2::theme_set(if (page == "dark") dark_theme() else ggplot2::theme_minimal())
+    on.exit(ggplot2::theme_set(old), add = TRUE)
+  }
+  set.seed(1) # residuals of labels and counts are randomised
+  seen <- withVisible(eval(expression, env))
+  if (inherits(seen$value, "ggplot") && seen$visible) print(seen$value)
 }
 
-set.seed(1)
-air <- data.frame(time = c(time(AirPassengers)), n = c(AirPassengers))
-chicks <- as.data.frame(ChickWeight)[1:250, ]
-boston <- MASS::Boston[1:300, ]
-low <- transform(MASS::birthwt, low = low == 1, race = factor(race), smoke = factor(smoke))
-trend_and_season <- kernel_linear() + kernel_rbf() + kernel_matern12() + kernel_periodic()
-own_curves <- kernel_rbf(vars = "Time") +
-  kernel_rbf(vars = "Time") * kernel_factor("Chick", fixed(1))
-additive <- kernel_rbf(vars = "lstat") + kernel_rbf(vars = "rm") +
-  kernel_rbf(vars = c("crim", "age"))
+picture_file <- function(folder, name, page) file.path(folder, paste0(name, "-", page, ".png"))
 
-# ---- Curves ----
-
-cars_fit <- sparsegp(dist ~ speed, cars)
-show("curve", plot(cars_fit))
-show("curve-partial-residuals", plot(sparsegp(medv ~ lstat + rm + crim + age, boston), "lstat"))
-show("curve-by-factor", plot(sparsegp(len ~ dose + supp, ToothGrowth)))
-show("curve-many-groups", plot(sparsegp(weight ~ Time + Chick, chicks, kernel = own_curves),
-                               "Time", by = "Chick"))
-low_fit <- sparsegp(low ~ age + lwt + race + smoke, low)
-show("probability", plot(low_fit, "lwt", by = "smoke"))
-show("probability-factor", plot(low_fit, "race"))
-show("factors", plot(sparsegp(breaks ~ wool + tension, warpbreaks, "negbin")))
-show("shares", plot(sparsegp(cbind(ncases, ncontrols) ~ agegp, esoph)))
-show("poly", plot(sparsegp(dist ~ poly(speed, 2), cars)))
-show("dates", plot(sparsegp(y ~ day, data.frame(day = as.Date("2020-01-01") + 30 * (1:32),
-                                                y = mtcars$mpg))))
-iris_fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris)
-show("classes", plot(iris_fit, "Sepal.Width"))
-
-# ---- Maps ----
-
-topo <- sparsegp(z ~ x + y, MASS::topo, kernel = kernel_matern52())
-show("map", plot(topo, asp = 1))
-show("map-two-panels", plot(topo, se = "panel", asp = 1), 9, 4.5)
-show("map-far-from-data", plot(sparsegp(depth ~ long + lat, quakes[1:300, ]), asp = 1))
-show("map-by-factor", plot(sparsegp(mpg ~ wt + hp + am, transform(mtcars, am = factor(am))),
-                           c("wt", "hp"), by = "am"), 9, 4.5)
-show("map-probability", plot(sparsegp(type ~ glu + bmi, MASS::Pima.tr)))
-show("map-classes", plot(iris_fit))
-
-# ---- Parts, and series ----
-
-show("terms", plot(sparsegp(medv ~ lstat + rm + crim + age, boston, kernel = additive), "terms"),
-     9, 7)
-show("terms-classes", plot(sparsegp(Species ~ Petal.Width + Sepal.Width, iris, kernel =
-  kernel_rbf(vars = "Petal.Width") + kernel_rbf(vars = "Sepal.Width")), "terms"), 9, 4.5)
-show("forecast", plot(sparsegp(log(n) ~ time, air, kernel = trend_and_season),
-                      list(trend = 1:3, season = 4), "forecast", ahead = 36), 8, 9)
-
-# ---- What a fit gets wrong ----
-
-show("loo", plot(cars_fit, type = "loo"))
-show("loo-classes", plot(iris_fit, type = "loo"))
-show("residuals", plot(cars_fit, type = "residuals"), 8, 7)
-show("reliability", plot(low_fit, type = "reliability"))
-show("coverage", plot(cars_fit, type = "reliability"))
-show("reject", plot(iris_fit, type = "reject"))
-show("trace", plot(low_fit, type = "trace"))
-show("trace-stream", plot(sparsegp(dist ~ speed, cars, method = method_online(size = 10)),
-                          type = "trace"))
-
-# ---- By ggplot2 ----
-
-if (requireNamespace("ggplot2", quietly = TRUE)) {
-  show("ggplot-curve", print(ggplot2::autoplot(sparsegp(len ~ dose + supp, ToothGrowth))))
-  show("ggplot-map", print(ggplot2::autoplot(topo)))
-  show("ggplot-residuals", print(ggplot2::autoplot(cars_fit, type = "residuals")))
+# Runs a block, whose last expression draws, on these pages, and returns the seconds it took.
+draw_block <- function(block, folder, env, pages = names(PAGES)) {
+  code <- parse(text = block$code, keep.source = FALSE)
+  began <- proc.time()[[3L]]
+  for (expression in as.list(code[-length(code)])) suppressMessages(eval(expression, env))
+  for (page in pages) {
+    draw_on(page, picture_file(folder, block$name, page), block$size, code[[length(code)]], env)
+  }
+  invisible(proc.time()[[3L]] - began)
 }
-cat(length(list.files(folder)), "pictures in", folder, "\n")
+
+# Returns a block in markdown. A browser takes the dark picture if the page is dark.
+block_lines <- function(block, folder) {
+  source <- picture_file(folder, block$name, names(PAGES))
+  c(block$words, "", "```r", block$code, "```", "",
+    sprintf(paste0("<picture class=\"gallery\"><source srcset=\"%s\" ",
+                   "media=\"(prefers-color-scheme: dark)\"><img src=\"%s\" alt=\"%s\" ",
+                   "style=\"max-width: %dpx\"></picture>"),
+            source[2L], source[1L], gsub("\"", "&quot;", block$words), 100 * block$size[1L]), "")
+}
+
+# Draws all blocks into a folder, and returns the lines of the article, with links to `shown`, the
+# folder as the page sees it.
+gallery_page <- function(blocks, folder, shown) {
+  dir.create(folder, FALSE, TRUE)
+  env <- new.env(parent = globalenv())
+  unlist(lapply(blocks, function(block) {
+    if (is.character(block)) return(c(paste("##", block), ""))
+    draw_block(block, folder, env)
+    block_lines(block, shown)
+  }))
+}
+
+if (sys.nframe() == 0L) {
+  library(sparsegp)
+  folder <- c(commandArgs(TRUE), "gallery")[1L]
+  dir.create(folder, showWarnings = FALSE)
+  script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  blocks <- Filter(is.list, read_blocks(sub("[.]R$", "_pictures.R", script)))
+  wanted <- commandArgs(TRUE)[-1L]
+  env <- new.env(parent = globalenv())
+  for (block in blocks) {
+    drawn <- length(wanted) == 0L || block$name %in% wanted # fits of the others are used later
+    seconds <- draw_block(block, folder, env, if (drawn) names(PAGES))
+    if (drawn) cat(sprintf("%-20s %5.1f s\n", block$name, seconds))
+  }
+}

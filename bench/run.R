@@ -204,6 +204,12 @@ picture_of <- function(name) {
   c(sprintf("![%s](bench/results/%s.png)", name, name), "")
 }
 
+# Returns a section's lines, with an empty one at its end: the heading of the next is none without.
+section_of <- function(name) {
+  lines <- readLines(file.path(results, paste0(name, ".md")))
+  c(lines, if (nzchar(lines[length(lines)])) "", picture_of(name))
+}
+
 assemble <- function() {
   there <- sub("[.]md$", "", list.files(results, "[.]md$"))
   there <- c(intersect(names(CLAIMS), there), setdiff(there, names(CLAIMS)))
@@ -217,9 +223,7 @@ assemble <- function() {
     "    SPARSEGP_DATA=... FULL=1 Rscript bench/run.R    # all",
     "", "| claim | script | minutes of a core: quick, full |", "|---|---|---|",
     vapply(there, contents_row, ""), "",
-    unlist(lapply(there, function(name) {
-      c(readLines(file.path(results, paste0(name, ".md"))), picture_of(name))
-    }))
+    unlist(lapply(there, section_of))
   ), file.path(root, "RESULTS.md"))
   cat("RESULTS.md:", length(there), "sections\n")
 }

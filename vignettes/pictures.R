@@ -2,9 +2,10 @@
 # pngquant is installed, as it is where a release is built, pictures have a palette and take a third
 # of the space, which keeps the installed package small.
 knitr::opts_chunk$set(collapse = TRUE, comment = "#>", dpi = 144, margins = TRUE)
-# narrow margins: the panel fills its picture
-knitr::knit_hooks$set(margins = function(before, ...) {
-  if (before) par(mar = c(3.3, 4.1, 2.6, 0.8))
+# Narrow margins: the panel fills its picture. `margins` is TRUE or the number of lines above it.
+knitr::knit_hooks$set(margins = function(before, options) {
+  top <- if (is.numeric(options$margins)) options$margins else 2.6
+  if (before) par(mar = c(3.3, 4.1, top, 0.8))
 })
 if (nzchar(Sys.which("pngquant"))) {
   knitr::knit_hooks$set(pngquant = knitr::hook_pngquant)

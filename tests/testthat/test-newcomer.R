@@ -130,7 +130,7 @@ test_that("pictures of shares name them, show their trials and have no band of o
   on.exit(grDevices::dev.off())
   d <- ncases()
   fit <- sparsegp(cbind(s, f) ~ x, d, learn = FALSE)
-  expect_identical(response_label(fit), "share of s")
+  expect_identical(response_label(fit), "proportion of s")
   expect_named(plot(fit), c("x", "fit", "lwr", "upr"))
   rows <- training_rows(fit)
   expect_gt(diff(range(trial_sizes(fit, rows$weights))), 0.2)

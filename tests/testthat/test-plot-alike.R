@@ -71,6 +71,13 @@ expect_held <- function(charts, made, info) {
   }
 }
 
+# Draws a ggplot into nothing.
+drawn_by_ggplot <- function(made) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  print(made)
+}
+
 test_that("plot() and autoplot() show the same elements in every type", {
   skip_if_not_installed("survival")
   for (kind in of_tier(names(ALIKE), 2L)) {
@@ -95,4 +102,33 @@ test_that("a ggplot has the limits that plot() has, and those that are asked for
   picture <- pictures_of(fit, "fit")
   expect_equal(limits()$y, as.double(picture$base[[1L]]$ylim))
   expect_equal(limits(type = "reliability", ylim = c(0, 0.5))$y, c(0, 0.5))
+})
+
+test_that("densities and calibrations by ggplot2 have the elements of plot()", {
+  densities <- list(curve = gp_density(faithful$eruptions, k0 = 3),
+                    map = gp_density(as.matrix(faithful[1:60, ]), k0 = 2))
+  for (name in names(densities)) {
+    chart <- density_chart(densities[[name]], 0.9, 9L, plot_style())$chart
+    made <- ggplot2::autoplot(densities[[name]], level = 0.9, n = 9)
+    expect_s3_class(made, "ggplot")
+    expect_held(list(chart), list(made), name)
+  }
+  fits <- list(intervals = ALIKE$numbers(), probabilities = ALIKE$labels(),
+               outputs = ALIKE$outputs())
+  for (name in names(fits)) {
+    found <- calibration(fits[[name]])
+    charts <- calibration_charts(found, plot_style())
+    expect_identical(lapply(calibration_charts(found, auto_style()), `[[`, "elements"),
+                     lapply(charts, `[[`, "elements"), info = name)
+    expect_held(charts, list(ggplot2::autoplot(found)), name)
+    expect_no_error(drawn_by_ggplot(ggplot2::autoplot(found)))
+  }
+  expect_error(ggplot2::autoplot(found, bins = 3), class = "sparsegp_error")
+})
+
+test_that("facets of a ggplot stand in the order of plot()'s panels", {
+  fit <- sparsegp(mpg ~ wt + hp + qsec, mtcars, learn = FALSE)
+  names <- vapply(pictures_of(fit, "effects")$base, `[[`, "", "y")
+  seen <- ggplot2::ggplot_build(ggplot2::autoplot(fit))$layout$layout$chart
+  expect_identical(as.character(seen), unname(names))
 })
