@@ -11,7 +11,8 @@ home <- asNamespace("sparsegp")
 # Which page documents each name
 pages <- do.call(rbind, lapply(list.files("man", "[.]Rd$", full.names = TRUE), function(file) {
   aliases <- grep("^\\\\alias", readLines(file), value = TRUE)
-  data.frame(name = gsub("^\\\\alias[{]|[}]$", "", aliases), page = sub("[.]Rd$", "", basename(file)))
+  data.frame(name = gsub("^\\\\alias[{]|[}]$", "", aliases),
+             page = sub("[.]Rd$", "", basename(file)))
 }))
 stability <- paste(readLines("man/stability.Rd"), collapse = " ")
 stability <- sub(".*section[{]Experimental[}]", "", sub("section[{]Saved.*", "", stability))
