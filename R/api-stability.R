@@ -14,8 +14,9 @@
 #' @section Experimental:
 #' [ask()], [average()], [kernel_custom()], [kernel_extension()], [lik_custom()], [lik_extension()],
 #' [next_points()], [shard()], and the headers for packages in C (`inst/include/sparsegp.h`, whose
-#' `SPARSEGP_VERSION` counts changes). Their pages say so at the top. They are tested as everything else is; their arguments may change in a minor version, which
-#' `news(package = "sparsegp")` describes.
+#' `SPARSEGP_VERSION` counts changes). Their pages say so at the top. They are tested as everything
+#' else is; their arguments may change in a minor version, which `news(package = "sparsegp")`
+#' describes.
 #'
 #' @section Saved fits:
 #' Fits that [saveRDS()] has written since version 0.1.0 are read by every 1.x, and their

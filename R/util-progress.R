@@ -117,8 +117,8 @@ progress_lines <- function() {
 # ---- Rows that are read in chunks ----
 
 # Of sweeps over many rows: share(done) within one, a share of the rows; sweep(count, logz, change,
-# workers) after each, see traffic_record(); evaluation(logz) after several that are one for a search. Where there is no bar a
-# share is told when the last word was PATIENCE ago.
+# workers) after each, see traffic_record(); evaluation(logz) after several that are one for a
+# search. Where there is no bar a share is told when the last word was PATIENCE ago.
 sweep_progress <- function(verbose, rows, bar = interactive(), patience = PATIENCE) {
   if (!verbose) {
     silent <- function(...) invisible()
