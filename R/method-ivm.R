@@ -53,9 +53,9 @@
 #'
 #' *Several classes*: an observation is included for a class (4.2); every class has its own active
 #' set of `size` points, unless `common = TRUE`. With a `total` the next point goes to the class that
-#' gains most from it until there are so many, so classes that are hard to tell from the others get
-#' more of them (4.1). Models of one class against the rest are independent of each other, and have
-#' no total. Exchange moves, `refine = "active"` and `criterion
+#' gains most from it until there are so many, so classes that are hard to separate from the others
+#' get more of them (4.1). One-vs-rest models are independent of each other, and have no total.
+#' Exchange moves, `refine = "active"` and `criterion
 #' = "ivm"` are for one latent function.
 #'
 #' Information gain chooses well for classes. In regression the most surprising observations are

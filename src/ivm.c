@@ -154,7 +154,8 @@ static void note_evidence(selection *s, int whose, double included)
     active->logz[active->d - 1] = s->C == 1 ? evidence(s->c, included) : NAN;
 }
 
-/* Includes row after row until the sets are full, all together have what they may, or no row is left that is worth it. */
+/* Includes row after row until the sets are full, all together have what they may, or no row is
+ * left that is worth it. */
 static sg_status select_rows(selection *s, sg_ivm_report *report)
 {
     const sg_ivm_options *options = s->options;
