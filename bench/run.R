@@ -77,6 +77,8 @@ CLAIMS <- list(
   claim("virtual", "The IVM paper's table 4: informative vectors moved by a pixel", "virtual.R",
         "paper 2", "", c(1, 25), "e1071"),
   claim("ivm_usps", "The IVM paper's table 1", "ivm_usps.R", "2,5 50,100", "", c(6, 240)),
+  claim("ivm_path", "The IVM paper's table 1: which step of learning differs", "ivm_path.R", "", "",
+        c(2, 2)),
   claim("ivm_mnist", "The IVM paper's table 2", "ivm_mnist.R", "5 500 10000", "", c(10, 300)),
   claim("ivm_inner", "The IVM paper's figure 1", "ivm_inner.R", "", "", c(2, 2)),
   claim("ivm_bases", "Which rows make a good basis", "ivm_bases.R", "image 2", "all 5", c(4, 200)),
