@@ -55,12 +55,14 @@
 #' memory has no second connection: keep the predictions, and write them at the end. A connection
 #' with an open result is an error, and so is one that is used while rows are read.
 #'
-#' Of a `table` only the columns are read that the call names: those of a formula without `.`, and
-#' of `weights`, `subset` and the like.
+#' Of a `table`, and of Parquet files, only the columns are read that the call names: those of a
+#' formula without `.`, and of `weights`, `subset` and the like.
 #'
 #' Of PostgreSQL (package RPostgres) rows are fetched from a cursor of the server: no more than a
 #' chunk of them is on the client. It takes a transaction, the user's if there is one, which
-#' sees the table as it was when that began.
+#' sees the table as it was when that began. The driver of MariaDB (package RMariaDB) fetches rows
+#' one chunk after another. Package nanoarrow reads a stream of DuckDB; without it all rows of a
+#' result, with the columns that the call names, are in memory.
 #'
 #' ## Sites
 #'
@@ -161,122 +163,6 @@ row_source.DBIConnection <- function(x, table = NULL, query = NULL, size = 50000
   })
 }
 
-# Returns the query of a table's rows, of the columns of these names alone if it has some of them.
-table_query <- function(con, table, names = NULL) {
-  database_call({
-    kept <- if (!is.null(names)) intersect(DBI::dbListFields(con, table), names)
-    columns <- if (length(kept)) toString(DBI::dbQuoteIdentifier(con, kept)) else "*"
-    paste("SELECT", columns, "FROM", DBI::dbQuoteIdentifier(con, table))
-  }, "table")
-}
-
-check_table <- function(table) {
-  named <- inherits(table, c("Id", "SQL")) || is.character(table) && !anyNA(table)
-  if (named && (inherits(table, "Id") || length(table) == 1L)) return(invisible())
-  stop_sparsegp("table", "must be the name of one table",
-                "Name one of a schema by DBI::Id(schema = , table = ); join tables in a `query`")
-}
-
-# Reads the rows of a query in chunks.
-query_reader <- function(con, query, size, argument) {
-  if (!DBI::dbIsValid(con)) {
-    stop_sparsegp("x", "is a connection that is closed", "Open it again, and make the source anew")
-  }
-  rows_of_query(con, query, size, argument)
-}
-
-# Returns list(read, close) of a source's reader. While rows are read the connection is taken: most
-# drivers have one result at a time, and close it, with a warning, when they are asked for another.
-rows_of_query <- function(con, query, size, argument) UseMethod("rows_of_query")
-
-#' @export
-rows_of_query.default <- function(con, query, size, argument) {
-  result <- withCallingHandlers(
-    database_call(DBI::dbSendQuery(con, query), argument), warning = refuse_open_result
-  )
-  done <- FALSE
-  list(read = function(i) {
-    if (done) return(NULL)
-    check_result_is_there(result)
-    rows <- database_call(DBI::dbFetch(result, size), argument)
-    done <<- DBI::dbHasCompleted(result)
-    rows
-  }, close = function() if (DBI::dbIsValid(result)) DBI::dbClearResult(result))
-}
-
-# The driver of PostgreSQL takes all of a result to the client before it gives the first row, so
-# rows are fetched from a cursor of the server, which lives as long as a transaction. Scans of a
-# large table would begin where another's is just then, and the order of rows would change.
-#' @export
-rows_of_query.PqConnection <- function(con, query, size, argument) {
-  run <- function(command) database_call(DBI::dbExecute(con, command), argument)
-  own <- begin_transaction(con, argument)
-  close <- function() if (own && DBI::dbIsValid(con)) try(DBI::dbRollback(con), silent = TRUE)
-  tryCatch({
-    run("SET LOCAL synchronize_seqscans TO off")
-    run(paste("DECLARE sparsegp_rows NO SCROLL CURSOR FOR", query))
-  }, error = function(e) {
-    close()
-    stop(e)
-  })
-  fetch <- paste("FETCH FORWARD", format(size, scientific = FALSE), "FROM sparsegp_rows")
-  done <- FALSE
-  list(read = function(i) {
-    if (done) return(NULL)
-    rows <- database_call(DBI::dbGetQuery(con, fetch), argument)
-    done <<- nrow(rows) < size
-    rows
-  }, close = function() {
-    if (!own) try(DBI::dbExecute(con, "CLOSE sparsegp_rows"), silent = TRUE)
-    close()
-  })
-}
-
-# Begins a transaction, unless the user has begun one; returns whether it was begun.
-begin_transaction <- function(con, argument) {
-  withCallingHandlers(tryCatch({
-    DBI::dbBegin(con)
-    TRUE
-  }, error = function(e) {
-    if (!grepl("[Nn]ested|already", conditionMessage(e))) database_call(stop(e), argument)
-    FALSE
-  }), warning = refuse_open_result)
-}
-
-# Passes on the driver's messages. Warnings are let through.
-database_call <- function(expr, argument) {
-  tryCatch(expr, error = function(e) {
-    if (inherits(e, "sparsegp_error")) stop(e)
-    said <- trimws(conditionMessage(e))
-    stop_sparsegp(argument, paste0("cannot be read: ", said),
-                  if (grepl(LOST_CONNECTION, said, ignore.case = TRUE)) {
-                    paste("Connect again and make the source anew; a fit that was given a",
-                          "`checkpoint` goes on from there")
-                  } else "Check the name of the table, the query and the connection")
-  })
-}
-
-# Matches what drivers say of a connection that is gone; RMariaDB has no words for a result that
-# was cut off.
-LOST_CONNECTION <- paste("server closed the connection|connection.*(lost|closed|gone|reset|killed)",
-                         "terminating connection|no connection|server has gone away",
-                         "lost connection|^\\[0\\]$",
-                         "could not (send|receive)", sep = "|")
-
-# The warning comes before the driver closes a result that somebody has open: it stays so.
-refuse_open_result <- function(w) {
-  if (!grepl("open result|previous query|pending rows", conditionMessage(w))) return(invisible())
-  stop_sparsegp("x", "is a connection with a result open, which reading rows would close",
-                "Fetch and clear it before, or open another connection for the rows")
-}
-
-check_result_is_there <- function(result) {
-  if (DBI::dbIsValid(result)) return(invisible())
-  stop_sparsegp("x", "is a connection that was used for something else while its rows were read",
-                paste("Open a second connection to write by (SQLite lets it write meanwhile in its",
-                      "journal_mode WAL only), or keep what is to be written until the end"))
-}
-
 #' @rdname row_source
 #' @export
 row_source.tbl_sql <- function(x, size = 50000, hold = 5e6, ...) {
@@ -297,13 +183,25 @@ row_source.character <- function(x, hold = 5e6, ...) {
     stop_sparsegp("x", "names no Parquet files that are there")
   }
   files <- normalizePath(files)
-  read <- if (requireNamespace("nanoparquet", quietly = TRUE)) nanoparquet::read_parquet else {
-    need_package("arrow", "Parquet files")
-    arrow::read_parquet
+  if (!requireNamespace("nanoparquet", quietly = TRUE)) need_package("arrow", "Parquet files")
+  of_columns <- function(names = NULL) {
+    new_source(paste("Parquet,", counted(length(files), "file")), length(files), function() {
+      list(read = function(i) read_parquet_file(files[i], names), close = function() NULL)
+    }, apart = TRUE, hold, only = of_columns)
   }
-  new_source(paste("Parquet,", counted(length(files), "file")), length(files), function() {
-    list(read = function(i) read(files[i]), close = function() NULL)
-  }, apart = TRUE, hold)
+  of_columns()
+}
+
+# Reads the columns of these names alone, if the file has some of them. Older versions of nanoparquet
+# read all columns.
+read_parquet_file <- function(file, names) {
+  arrow <- !requireNamespace("nanoparquet", quietly = TRUE)
+  read <- if (arrow) arrow::read_parquet else nanoparquet::read_parquet
+  if (is.null(names) || !"col_select" %in% names(formals(read))) return(read(file))
+  there <- if (arrow) names(arrow::open_dataset(file))
+           else nanoparquet::read_parquet_schema(file)$name
+  kept <- intersect(there, names)
+  if (length(kept)) do.call(read, list(file, col_select = kept)) else read(file)
 }
 
 #' @export

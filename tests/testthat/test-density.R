@@ -387,7 +387,8 @@ test_that("lik_density() asks for an offset, whatever the method, and is not int
   fit <- sparsegp(seen ~ x + offset(z), d, lik_density(), kernel_rbf(fixed(1)))
   expect_null(fit$ensemble)
   expect_error(sparsegp(seen ~ x + offset(z), d, lik_density(), kernel_rbf(fixed(1)),
-                        integrate = "ccd"), "lik_density()", fixed = TRUE, class = "sparsegp_error")
+                        control = gp_control(integrate = "ccd")),
+               "lik_density()", fixed = TRUE, class = "sparsegp_error")
 })
 
 test_that("a base density is what order 0 is, and half a line is one by the exponential", {

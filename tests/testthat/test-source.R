@@ -236,45 +236,57 @@ expect_database <- function(con, d, whole) {
   }
 }
 
-test_that("of a table no columns are read that the call does not name", {
-  skip_if_not_installed("RSQLite")
-  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
-  on.exit(DBI::dbDisconnect(con))
-  rows <- data.frame(y = cos(1:60), x = 1:60, z = sin(1:60), w = 1 + 1:60 %% 2, idle = "none")
-  DBI::dbWriteTable(con, "rows", rows)
-  read <- character()
-  source <- row_source(con, "rows", size = 25)
-  noting <- function(source) { # notes the columns of each chunk
-    reader <- source$reader
-    source$reader <- function() {
-      one <- reader()
-      one$of_chunk <- one$read
-      one$read <- function(i) {
-        chunk <- one$of_chunk(i)
-        read <<- union(read, names(chunk))
-        chunk
-      }
-      one
-    }
-    source
-  }
+# A source that appends the columns of each chunk to `read`, an environment's vector.
+noting_columns <- function(source, read) {
+  reader <- source$reader
   only <- source$only
-  source <- noting(source)
-  source$only <- function(names) noting(only(names))
+  source$reader <- function() {
+    one <- reader()
+    one$of_chunk <- one$read
+    one$read <- function(i) {
+      chunk <- one$of_chunk(i)
+      read$names <- union(read$names, names(chunk))
+      chunk
+    }
+    one
+  }
+  source$only <- function(names) noting_columns(only(names), read)
+  source
+}
+
+expect_only_named_columns <- function(rows, source) {
+  read <- new.env()
+  source <- noting_columns(source, read)
   fit_of <- function(formula, ...) sparsegp(formula, ..., learn = FALSE)
   fit <- fit_of(y ~ x, source, weights = w, subset = z > -0.9)
-  expect_setequal(read, c("y", "x", "w", "z"))
+  expect_setequal(read$names, c("y", "x", "w", "z"))
   whole <- fit_of(y ~ x, rows, weights = w, subset = z > -0.9)
   new <- rows[1:3, ]
   expect_equal(predict(fit, new), predict(whole, new), tolerance = 1e-8)
-  read <- character()
+  read$names <- character()
   total <- numeric()
   predict(fit, source, to = function(answer, i) total <<- c(total, answer))
-  expect_setequal(read, c("x", "w", "z")) # `w` and `z` are named by the fit's call
+  expect_setequal(read$names, c("x", "w", "z")) # `w` and `z` are named by the fit's call
   expect_equal(unname(total), unname(predict(fit, rows)), tolerance = 1e-12)
-  read <- character()
+  read$names <- character()
   fit_of(y ~ . - idle, source)
-  expect_setequal(read, names(rows))
+  expect_setequal(read$names, names(rows))
+}
+
+test_that("no columns are read that the call does not name", {
+  rows <- data.frame(y = cos(1:60), x = 1:60, z = sin(1:60), w = 1 + 1:60 %% 2, idle = "none")
+  if (requireNamespace("nanoparquet", quietly = TRUE)) {
+    files <- file.path(tempdir(), c("a.parquet", "b.parquet"))
+    on.exit(unlink(files))
+    nanoparquet::write_parquet(rows[1:25, ], files[1L])
+    nanoparquet::write_parquet(rows[26:60, ], files[2L])
+    expect_only_named_columns(rows, row_source(files))
+  }
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con), add = TRUE)
+  DBI::dbWriteTable(con, "rows", rows)
+  expect_only_named_columns(rows, row_source(con, "rows", size = 25))
 })
 
 test_that("databases and Parquet files are sources", {

@@ -1,5 +1,5 @@
-# Run by tools/engines/postgresql or mariadb, which has started the server. Everything is checked
-# with stopifnot(); what was measured is printed.
+# Run by tools/engines/postgresql, mariadb or duckdb, which start a server, if there is one. All is
+# checked with stopifnot(); what was measured is printed.
 library(sparsegp)
 library(DBI)
 Sys.setenv(TZ = "UTC") # else one driver asks the system, which may have no clock service
@@ -11,7 +11,7 @@ SOCKET <- Sys.getenv("SPARSEGP_SOCKET")
 
 # How servers differ. create: statements that make the table `measured` of ROWS rows, of every type,
 # with a column that no formula names; session, kill: the number of a connection, and what ends it;
-# type: of numbers in a table of predictions
+# kill = NULL: it cannot be lost; type: of numbers in a table of predictions
 ENGINES <- list(
   postgresql = list(
     name = "PostgreSQL",
@@ -48,8 +48,27 @@ ENGINES <- list(
       FROM (SELECT seq, rand() * 3 - 1.5 AS x FROM seq_1_to_<rows>) AS made"),
     session = "SELECT connection_id() AS id", kill = "KILL %d",
     type = "double", version = "SELECT version()"
+  ),
+  duckdb = list(
+    name = "DuckDB",
+    connect = function() dbConnect(DUCKDB),
+    create = c("SET memory_limit = '100MB'", "SET threads = 1",
+               "CREATE TYPE shape AS ENUM ('round', 'flat', 'long')", "
+      CREATE TABLE measured AS
+      SELECT id, x, (x * 10)::decimal(12, 4) AS tenth,
+             timestamp '2024-01-01' + to_seconds(id) AS at, id % 2 = 0 AS warm, form,
+             sin(4 * x) + 0.3 * (id % 2 = 0)::int + CASE form WHEN 'flat' THEN 0.5 ELSE 0 END
+               + 0.2 * (a + b + c + d - 2) * sqrt(3) AS y,
+             repeat('unread ', 4) AS note
+      FROM (SELECT i AS id, random() * 3 - 1.5 AS x, random() AS a, random() AS b, random() AS c,
+                   random() AS d, (['round', 'flat', 'long'])[1 + i % 3]::shape AS form
+            FROM range(1, 1 + <rows>) made(i))"),
+    kill = NULL, type = "double", version = "SELECT version()"
   )
 )
+DUCKDB <- if (Sys.getenv("SPARSEGP_ENGINE") == "duckdb") {
+  duckdb::duckdb(dbdir = file.path(SOCKET, "rows.duckdb"))
+}
 engine <- ENGINES[[Sys.getenv("SPARSEGP_ENGINE")]]
 connect <- engine$connect
 
@@ -102,35 +121,40 @@ most <- resident("VmHWM") - from
 
 # ---- A connection that is lost in the middle ----
 
-checkpoint <- tempfile()
-lost <- connect()
-session <- as.double(dbGetQuery(lost, engine$session)$id)
+# Returns the seconds of the fit that goes on from a checkpoint.
+lose_connection <- function() {
+  checkpoint <- tempfile()
+  lost <- connect()
+  session <- as.double(dbGetQuery(lost, engine$session)$id)
 
-source <- row_source(lost, "measured", size = CHUNK)
-source$only <- NULL # it would make a source anew
-reader <- source$reader
-source$reader <- function() { # the first sweep after the checkpoint is cut off
-  one <- reader()
-  list(read = function(i) {
-    if (file.exists(checkpoint)) {
-      try(dbGetQuery(writer, sprintf(engine$kill, as.integer(session))), silent = TRUE)
-      Sys.sleep(0.2)
-    }
-    one$read(i)
-  }, close = one$close)
+  source <- row_source(lost, "measured", size = CHUNK)
+  source$only <- NULL # it would make a source anew
+  reader <- source$reader
+  source$reader <- function() { # the first sweep after the checkpoint is cut off
+    one <- reader()
+    list(read = function(i) {
+      if (file.exists(checkpoint)) {
+        try(dbGetQuery(writer, sprintf(engine$kill, as.integer(session))), silent = TRUE)
+        Sys.sleep(0.2)
+      }
+      one$read(i)
+    }, close = one$close)
+  }
+  said <- tryCatch(sparsegp(y ~ x + warm + form, source, method = method_ep(size = 50),
+                            learn = learn_control(rows = 2000),
+                            control = gp_control(checkpoint = checkpoint)),
+                   sparsegp_error = conditionMessage)
+  stopifnot(is.character(said), grepl("`checkpoint`", said), file.exists(checkpoint))
+  resumed <- seconds(whole <- fit_all(checkpoint))
+  new <- few[1:9, ]
+  stopifnot(all.equal(predict(whole, new), predict(fit, new), tolerance = 1e-6))
+  resumed
 }
-said <- tryCatch(sparsegp(y ~ x + warm + form, source, method = method_ep(size = 50),
-                          learn = learn_control(rows = 2000),
-                          control = gp_control(checkpoint = checkpoint)),
-                 sparsegp_error = conditionMessage)
-stopifnot(is.character(said), grepl("`checkpoint`", said), file.exists(checkpoint))
-resumed <- seconds(whole <- fit_all(checkpoint))
-new <- few[1:9, ]
-stopifnot(all.equal(predict(whole, new), predict(fit, new), tolerance = 1e-6))
+resumed <- if (is.null(engine$kill)) "" else sprintf("%.1f", lose_connection())
 
 cat("| engine | rows | fit, s | predictions written, s | memory above R, MB |",
     "fit from a checkpoint, s |\n| --- | ---: | ---: | ---: | ---: | ---: |\n")
-cat(sprintf("| %s %s | %.0f | %.1f | %.1f | %.0f | %.1f |\n", engine$name,
+cat(sprintf("| %s %s | %.0f | %.1f | %.1f | %.0f | %s |\n", engine$name,
             dbGetQuery(con, engine$version)[[1L]], ROWS, took, wrote, most, resumed))
 stopifnot(most < 300)
 dbDisconnect(con)
