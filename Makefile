@@ -3,7 +3,7 @@
 .POSIX:
 
 help:
-	@echo 'make demo | test | quick | lint | memcheck | fuzz | zoo | mutants | coverage | check |' \
+	@echo 'make demo | test | quick | lint | memcheck | fuzz | zoo | articles | mutants | coverage | check |' \
 	  'docs | site | site-look | bench | house | extension'
 
 demo:
@@ -26,6 +26,9 @@ fuzz: # random cases of the public functions
 
 zoo: # default fits of other people's data sets
 	./tools/zoo
+
+articles: # runs the website's articles, and checks what they say
+	./tools/articles
 
 mutants: # are wrong formulas told by the tests?
 	./tools/mutants
@@ -54,5 +57,5 @@ extension: # a package with a likelihood and a kernel in C
 house: # lines, questions about kinds, cycles, the road of a small fit
 	./tools/house
 
-.PHONY: help demo test quick lint memcheck fuzz zoo mutants coverage check docs site site-look bench \
+.PHONY: help demo test quick lint memcheck fuzz zoo articles mutants coverage check docs site site-look bench \
 	house extension

@@ -18,7 +18,8 @@ no_rows_words.sparsegp_stream <- function(object) "is a stream's fit, which keep
 #' @export
 no_rows_words.sparsegp <- function(object) {
   if (!is.null(object$source)) return("has read its rows in chunks, and keeps none")
-  "was given more rows, or merged, without the inputs of all rows (keep_x = TRUE keeps them)"
+  paste("was given more rows, or merged, without the inputs of all rows",
+        "(gp_control(keep_x = TRUE) keeps them)")
 }
 
 # Returns scaled inputs of new rows or else of the training rows, with what restore_rows() wants.
@@ -69,7 +70,7 @@ training_inputs <- function(object) {
   }
   if (!is.null(object$x)) return(points_of_rows(object$x, object))
   stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs",
-                "Give `newdata`, or fit with keep_x = TRUE")
+                "Give `newdata`, or fit with gp_control(keep_x = TRUE)")
 }
 
 per_row <- function(model, values) {
@@ -83,7 +84,7 @@ problem_of_fit <- function(object) {
   on_basis <- has_state(object)
   if (!every_row_in_basis(object)) {
     if (is.null(object[["x"]])) {
-      stop_sparsegp("object", "has not kept its inputs", "Fit with keep_x = TRUE")
+      stop_sparsegp("object", "has not kept its inputs", "Fit with gp_control(keep_x = TRUE)")
     }
     if (!on_basis) {
       stop_sparsegp("object", "has a posterior of some rows only, not of all by EP",

@@ -1,5 +1,7 @@
 #' Average fits by stacking
 #'
+#' *Experimental: arguments may change in a minor version, see [stability].*
+#'
 #' Mixes the predictions of several fits of the same responses. The weights are those with which the
 #' mixture predicts each observation best from all others (stacking of predictive distributions).
 #'

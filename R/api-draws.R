@@ -2,7 +2,8 @@
 #'
 #' `draws()` draws latent functions, jointly at all rows of `newdata`. `simulate()` draws new
 #' responses, as [stats::simulate()] does for other models: a latent function and, at each row,
-#' a response given it.
+#' a response given it. With `from = "prior"` both draw from the prior, to look at the model
+#' before it has seen the responses.
 #'
 #' Where probabilities of two labels have a power (`fit$power`, see [methods]), `type = "response"`
 #' draws probabilities to that power, and simulated labels are as frequent as `predict()` says:
@@ -11,8 +12,8 @@
 #' recalibration.
 #'
 #' @param object A fit of [sparsegp()].
-#' @param newdata As in [predict][predict.sparsegp]; missing: the training rows. Rows with missing
-#'   values give `NA`.
+#' @param newdata As in [predict][predict.sparsegp]; missing or `NULL`: the training rows. Rows with
+#'   missing values give `NA`.
 #' @param type `"latent"`: the latent function; `"link"`: plus the likelihood's bias, so
 #'   `exp()`, `plogis()` or `pnorm()` of it is a mean response; `"response"`: that mean response, or
 #'   with several classes their probabilities; `"slope"`: the derivative along a variable, see
@@ -22,9 +23,11 @@
 #' @param vars,scale `type = "slope"`: the variable, and whether of the mean response or of the
 #'   latent function.
 #' @param n,nsim Number of draws; whole number of at least 1.
+#' @param from `"posterior"`, or `"prior"`: the latent function is drawn from its prior at the fit's
+#'   hyperparameters, around the mean that the fit has estimated.
 #' @param seed `NULL` (the current state of R's generator) or a number for `set.seed()`, after which
 #'   the old state comes back.
-#' @param ... For `simulate()`: `newdata`. Otherwise nothing.
+#' @param ... Nothing.
 #' @return `draws()`: a matrix with a row per row of `newdata` and a column per draw, in units of
 #'   the latent function (for regression those of the response) or of the response; with a latent
 #'   function for each class or several components an array, whose third dimension these are.
@@ -35,6 +38,7 @@
 #' set.seed(1)
 #' draws(fit, data.frame(speed = c(5, 10)), n = 3)
 #' head(simulate(fit, nsim = 2, seed = 1))
+#' matplot(cars$speed, draws(fit, cars, n = 5, from = "prior"), type = "l", lty = 1)
 #' @export
 draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
 
@@ -42,8 +46,9 @@ draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
 #' @export
 draws.sparsegp <- function(object, newdata, n = 1,
                            type = c("latent", "link", "response", "slope"), vars = NULL,
-                           scale = c("response", "link"), ...) {
+                           scale = c("response", "link"), from = c("posterior", "prior"), ...) {
   check_no_dots(...)
+  from <- check_choice(from, c("posterior", "prior"), "from")
   object <- ready(object)
   type <- if (missing(type) && !has_one_latent_scale(object, "latent")) "response"
           else check_choice(type, c("latent", "link", "response", "slope"), "type")
@@ -51,18 +56,21 @@ draws.sparsegp <- function(object, newdata, n = 1,
   refuse_for_other_type(type, "slope", !missing(scale), "scale")
   scale <- check_choice(scale, c("response", "link"), "scale")
   if (type == "slope") {
+    if (from == "prior") {
+      stop_sparsegp("from", "= \"prior\" is not defined for slopes", "Leave it out")
+    }
     newdata <- if (!missing(newdata)) newdata
     return(warn_once(slope_draws(object, newdata, check_count(n, "n"), vars, scale)))
   }
   object <- fit_of_latent_type(object, type)
   newdata <- if (!missing(newdata)) newdata
-  from <- drawn_members(object, check_count(n, "n"))
-  each <- lapply(split(from, from), function(own) {
+  members <- drawn_members(object, check_count(n, "n"))
+  each <- lapply(split(members, members), function(own) {
     member <- if (has_members(object)) as_member(object, own[1L]) else object
-    if (has_members(member)) draws.sparsegp(member, newdata, length(own), type)
-    else draws_of(member, latent_draws(member, newdata, length(own)), length(own), type)
+    if (has_members(member)) draws.sparsegp(member, newdata, length(own), type, from = from)
+    else draws_of(member, latent_draws(member, newdata, length(own), from), length(own), type)
   })
-  bound_draws(each, order(order(from)))
+  bound_draws(each, order(order(members)))
 }
 
 # Returns the member that each draw is of.
@@ -87,12 +95,13 @@ bound_draws <- function(each, order) {
 
 # Draws n latent functions in C's units at the complete rows, a matrix for each class: mean + L z
 # with L L' the joint covariance.
-latent_draws <- function(object, newdata, n) {
+latent_draws <- function(object, newdata, n, from) {
+  moments <- if (from == "prior") prior_moments else joint_moments
   latent <- rows_asked(object, newdata)
   x <- latent$x
   latent$values <- lapply(seq_len(processes(object)), function(class) {
     if (nrow(x) == 0L) return(matrix(0, 0L, n))
-    joint <- joint_moments(object, x, class)
+    joint <- moments(object, x, class)
     drawn_normal(joint$mean, joint$var, n)
   })
   latent
@@ -116,13 +125,13 @@ slope_draws <- function(object, newdata, n, vars, scale) {
     stop_sparsegp("vars", paste0("are ", length(vars), " variables, and draws are along one"),
                   "Name one of them")
   }
-  from <- drawn_members(object, n)
-  each <- lapply(split(from, from), function(own) {
+  members <- drawn_members(object, n)
+  each <- lapply(split(members, members), function(own) {
     member <- if (has_members(object)) as_member(object, own[1L]) else object
     if (has_members(member)) slope_draws(member, newdata, length(own), vars, scale)
     else slope_draws_of(member, newdata, length(own), vars, scale)
   })
-  bound_draws(each, order(order(from)))
+  bound_draws(each, order(order(members)))
 }
 
 slope_draws_of <- function(object, newdata, n, name, scale) {
@@ -160,25 +169,24 @@ label_probabilities <- function(object, rows) {
 
 #' @rdname draws
 #' @export
-simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
-  arguments <- list(...)
-  unknown <- setdiff(names(arguments), "newdata")
-  if (length(unknown) || length(arguments) != sum(names(arguments) == "newdata")) check_no_dots(...)
+simulate.sparsegp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
+                              from = c("posterior", "prior"), ...) {
+  check_no_dots(...)
+  from <- check_choice(from, c("posterior", "prior"), "from")
   nsim <- check_count(nsim, "nsim")
   state <- with_seed(seed)
   on.exit(state$restore())
   object <- ready(object)
   refuse_without_evidence(object, "no distribution of responses")
-  at_rows <- is.null(arguments$newdata)
-  if (!at_rows) {
+  if (!is.null(newdata)) {
     refuse_unknown_variances(object$likelihood, "newdata", "Leave it out, or add noise to draws()")
   }
-  from <- drawn_members(object, nsim)
-  each <- lapply(split(from, from), function(own) {
+  members <- drawn_members(object, nsim)
+  each <- lapply(split(members, members), function(own) {
     member <- if (has_members(object)) as_member(object, own[1L]) else object
-    simulated(member, arguments$newdata, length(own))
+    simulated(member, newdata, length(own), from)
   })
-  columns <- unlist(unname(each), recursive = FALSE)[order(order(from))]
+  columns <- unlist(unname(each), recursive = FALSE)[order(order(members))]
   names(columns) <- paste0("sim_", seq_len(nsim))
   out <- structure(columns, class = "data.frame",
                    row.names = seq_len(NROW(columns[[1L]]))) # some columns are matrices
@@ -187,8 +195,8 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, ...) {
 }
 
 # Returns n sets of responses.
-simulated <- function(object, newdata, n) {
-  latent <- latent_draws(object, newdata, n)
+simulated <- function(object, newdata, n, from) {
+  latent <- latent_draws(object, newdata, n, from)
   weights <- if (is.null(newdata) && !is.null(object$weights)) object$weights
              else latent$weights %||% 1
   prob <- if (!is.null(object$power)) label_probabilities(object, latent)

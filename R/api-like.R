@@ -5,7 +5,7 @@ FROM_LIKE <- c("likelihood", "kernel", "method", "learn", "prior", "scale", "sub
                "augment", "coding", "transform", "structure", "mean")
 
 # sparsegp(like = fit): `call` is the user's, its arguments evaluated in `frame`.
-fit_like <- function(like, call, frame) {
+fit_like <- function(like, call, control, frame) {
   check_class(like, "sparsegp", "like", "Give a fit of sparsegp()")
   like <- check_fit_or_waiting(like, "like")
   refuse_no_state(like, "like")
@@ -15,7 +15,7 @@ fit_like <- function(like, call, frame) {
     stop_sparsegp(said[1L], "comes from `like`", "Leave it out, or leave `like` out")
   }
   given <- function(name) eval(call[[name]], frame)
-  empty <- with_points(without_rows(like, given("keep_x")), given("basis"))
+  empty <- with_points(without_rows(like, control$keep_x), given("basis"))
   fit <- if (is.null(like$terms)) {
     blaming("x", feed_all(empty, given("x"), given("y"), given("offset"), given("weights")))
   } else {
@@ -24,10 +24,10 @@ fit_like <- function(like, call, frame) {
     if (is.null(data)) data <- given("x") # d |> sparsegp(like = fit)
     if (is.null(data)) stop_sparsegp("data", "is missing", "Give the rows of the new fit")
     source <- as_source(data)
-    if (is.null(source)) refuse_checkpoint(given("checkpoint"))
+    if (is.null(source)) refuse_checkpoint(control$checkpoint)
     blaming("data", if (is.null(source)) feed_all(empty, data, weights = given("weights"))
-                    else chunked_like(empty, source, call$weights, isTRUE(given("verbose")),
-                                   given("checkpoint")))
+                    else chunked_like(empty, source, call$weights, control$verbose,
+                                      control$checkpoint))
   }
   fit$call <- call
   fit

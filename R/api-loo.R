@@ -82,6 +82,7 @@ loo_scores <- function(table) {
   }
   observed <- columns_of("observed")
   wrong <- observed - columns_of("mean")
+  if (all(is.na(wrong))) return(NULL) # the likelihood has no mean response
   about <- sweep(observed, 2L, colMeans(observed, na.rm = TRUE))
   list(r2 = 1 - sum(wrong^2, na.rm = TRUE) / sum(about^2, na.rm = TRUE),
        sd = sqrt(mean(wrong^2, na.rm = TRUE)))
@@ -94,7 +95,8 @@ print.sparsegp_loo <- function(x, digits = max(3L, getOption("digits") - 3L), ..
       "  log predictive density ", format(sum(lpd), digits = digits + 2L), " (standard error ",
       format(sum_error(lpd), digits = digits), "), ", format(mean(lpd), digits = digits),
       " per row\n", sep = "")
-  cat("  ", scores_in_words(loo_scores(x), digits), "\n", sep = "")
+  scores <- loo_scores(x)
+  if (!is.null(scores)) cat("  ", scores_in_words(scores, digits), "\n", sep = "")
   rows <- utils::head(x, 6L)
   print(format(rows, digits = digits), quote = FALSE)
   if (nrow(x) > 6L) cat("and ", counted(nrow(x) - 6L, "row"), " more: as.data.frame()\n", sep = "")

@@ -7,10 +7,7 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   cat("\nHyperparameters:\n")
   print(coef(x), digits = digits)
   print_noise(noise_sds(x), digits)
-  if (!is.na(evidence_of(x))) {
-    cat("\nLog evidence ", if (has_members(x)) "(integrated) ",
-        format(x$log_evidence, digits = digits + 2L), "\n", sep = "")
-  }
+  cat(sprintf("\nL%s\n", substring(evidence_words(x, digits), 2L)), sep = "")
   print_convergence(x)
   invisible(x)
 }
@@ -24,6 +21,13 @@ print.sparsegp_waiting <- function(x, ...) {
   cat("Gaussian process by ", x$method$label, ": ", counted(chunk_size(x$stream$waiting), "row"),
       " so far, too few to begin\n", sep = "")
   invisible(x)
+}
+
+# Returns the log evidence in words, and nothing of a fit that has none.
+evidence_words <- function(x, digits) {
+  if (is.na(evidence_of(x))) return(NULL)
+  paste0("log evidence ", if (has_members(x)) "(integrated) ",
+         format(x$log_evidence, digits = digits + 2L))
 }
 
 print_noise <- function(noise_sd, digits) {
@@ -58,7 +62,8 @@ print_head <- function(x) {
     if (x$scaling$alike && nobs(x) > 1L) "no input varies: the fit is a constant",
     if (!is.null(source)) {
       paste0("rows of ", source$label, ", ", counted(source$chunks, "chunk"),
-             if (!is.null(source$kept)) paste0("; basis chosen on ", counted(source$kept, "row")))
+             if (!is.null(source$kept)) paste0("; basis chosen on ", counted(source$kept, "row")),
+             if (!is.null(source$workers)) paste0("; ", worker_words(source$workers)))
     },
     if (!is.null(merged)) {
       paste0(merged$fits, " fits merged", if (merged$kl_lost > 0) {

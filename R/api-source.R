@@ -71,12 +71,19 @@
 #'
 #' ## Workers
 #'
-#' Where package future is attached and `future::plan()` has several workers, chunks that
-#' stand by themselves (of a function, or of files) are read and summed by the workers: rows stay
-#' there, and what travels are the basis, hyperparameters and sums, some matrices of the basis's
-#' size. Sites go through files, which all workers have to see: for workers on other machines let
-#' `TMPDIR` be a folder that all share. The sums are added in an order that does not depend on the
-#' workers, so the numbers do not, either. What a worker had that was lost is done again, here.
+#' Where package future is attached and `future::plan()` is other than sequential, chunks that stand
+#' by themselves (of a function, or of files) are read and summed by the workers, and rows stay
+#' there; the first pass alone is made here. Each worker is given the source and the fit without
+#' rows once and keeps them. A read then sends hyperparameters and the sums of the sites, d (d + 3)
+#' / 2 numbers for each basis of d points, and as many come back, up to a few times if the number of
+#' workers is not a power of two; `verbose` and `print()` show the bytes. So plans whose workers
+#' last are best: `multisession`, `cluster` (with Slurm: the article "Workers and clusters" of the
+#' website) and `future.mirai::mirai_multisession`. Those that start R for each task, as package
+#' future.callr does, are given everything each time.
+#'
+#' Sums are added in an order that does not depend on the workers, so the numbers do not, either.
+#' What a worker had that was lost is done again, here, with a warning. Sites go through files, which
+#' all workers have to see: for workers on other machines let `TMPDIR` be a folder that all share.
 #' A function that reads a database opens its own connection.
 #'
 #' @param x A function that takes a whole number i and returns chunk i as a data frame; a
@@ -249,9 +256,11 @@ database_call <- function(expr, argument) {
   })
 }
 
-# Matches what drivers say of a connection that is gone.
-LOST_CONNECTION <- paste("server closed the connection|connection.*(lost|closed|gone|reset)",
+# Matches what drivers say of a connection that is gone; RMariaDB has no words for a result that
+# was cut off.
+LOST_CONNECTION <- paste("server closed the connection|connection.*(lost|closed|gone|reset|killed)",
                          "terminating connection|no connection|server has gone away",
+                         "lost connection|^\\[0\\]$",
                          "could not (send|receive)", sep = "|")
 
 # The warning comes before the driver closes a result that somebody has open: it stays so.

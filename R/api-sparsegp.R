@@ -78,12 +78,13 @@
 #' one.
 #'
 #' @section Checkpoints:
-#' A fit of a source writes `checkpoint` after hyperparameters and basis are settled, after each
-#' evaluation of the evidence of all rows and after each sweep, whole or not at all; sites are in a
-#' folder of that name with `.sites` after it. If the process is killed, the same call with the same
-#' rows continues from there and ends with the same numbers (if kernel or method draw at random:
-#' after the same [set.seed()]). At the end both are removed. A file of another fit, rows that have
-#' changed since, and a folder of that name that is not the fit's are errors.
+#' A fit of a source writes the `checkpoint` of [gp_control()] after hyperparameters and basis are
+#' settled, after each evaluation of the evidence of all rows and after each sweep, whole or not at
+#' all; sites are in a folder of that name with `.sites` after it. If the process is killed, the
+#' same call with the same rows continues from there and ends with the same numbers (if kernel or
+#' method draw at random: after the same [set.seed()]). At the end both are removed. A file of
+#' another fit, rows that have changed since, and a folder of that name that is not the fit's are
+#' errors.
 #'
 #' @section What is chosen:
 #' Without a `kernel` the log evidence of some rows decides about the scale of the inputs, about one
@@ -193,9 +194,6 @@
 #' @param mean The prior mean of the latent function: `NULL` or `"constant"`, a constant that is
 #'   integrated out; a formula such as `~ x + z`, a linear function, likewise; `"average"`, the
 #'   average of the response, as if it were known; `"zero"`. See "The prior mean".
-#' @param integrate Are hyperparameters integrated out? `"none"`, or the rule: `"ccd"`, `"laplace"`,
-#'   `"grid"` or `"mcmc"`, see [integration]. `NULL`: in default fits of few rows, if it widens
-#'   intervals by more than 3 %.
 #' @param coding How factors become inputs: `"levels"`, one input each; `"contrasts"`, columns as in
 #'   [lm()]; `NULL`: levels unless a kernel, contrasts or interactions need columns. See "Factors".
 #' @param structure `NULL`: response scale, kernel and input scale are chosen if they are left open,
@@ -211,21 +209,16 @@
 #'   number; `"log"`: as `TRUE`, with skewed inputs on a log scale; `FALSE`: not scaled. `NULL`:
 #'   chosen, see [structure], or `TRUE` if a kernel is given. Kernel arguments and `coef()` are in
 #'   scaled units.
-#' @param keep_x Keep the inputs in the fit? By default with at most two inputs, and always if the
-#'   posterior needs all rows, as full EP does; never for streams.
-#' @param effort Computational budget for large data: `"quick"`, `"normal"` or `"thorough"`; each
-#'   level allows eight times the work of the previous one.
-#' @param verbose Show a progress bar, or where R is not interactive a line for each evaluation? In
-#'   an interactive session a bar appears after five seconds.
 #' @param like A fit on inducing points. The new fit has its formula, likelihood, kernel,
 #'   hyperparameters, scaling and points, and learns nothing; such fits can be
-#'   [merged][merge.sparsegp]. Only `data` (or `x`, `y`, `offset`), `weights`, `keep_x`, `basis`,
-#'   `verbose` and `checkpoint` may be given with it.
-#' @param checkpoint For a source of rows: the name of a file in which the fit saves its progress,
-#'   see "Checkpoints".
+#'   [merged][merge.sparsegp]. Only `data` (or `x`, `y`, `offset`), `weights`, `basis` and
+#'   `control` may be given with it.
 #' @param augment `NULL`, or a function that makes virtual copies of rows, such as [shift_images()]
 #'   or [jitter_rows()], see [copies]. Not with points that are learned.
-#' @param ... Nothing: an unknown argument is an error.
+#' @param control A [gp_control()]: the computational budget, whether hyperparameters are integrated
+#'   out, what is kept, shown and saved on the way.
+#' @param ... Nothing: an unknown argument is an error. Arguments of [gp_control()] are taken with a
+#'   message.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
 #'   (hyperparameters on the natural scale), `fitted`, [residuals][residuals.sparsegp], `logLik`
@@ -279,11 +272,10 @@ sparsegp <- function(x, ...) UseMethod("sparsegp")
 #' @export
 sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                              method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
-                             weights, na.action, scale = NULL, keep_x = NULL, effort = "normal",
-                             verbose = FALSE, like = NULL, family = NULL, offset,
-                             checkpoint = NULL, augment = NULL, coding = NULL, transform = NULL,
-                             structure = NULL, integrate = NULL, mean = NULL, ...) {
-  check_no_dots(...)
+                             weights, na.action, scale = NULL, like = NULL, family = NULL,
+                             offset, augment = NULL, coding = NULL, transform = NULL,
+                             structure = NULL, mean = NULL, control = gp_control(), ...) {
+  control <- full_control(control, ...)
   call <- with_own_words(match.call(), parent.frame())
   call[[1L]] <- quote(sparsegp)
   if (!missing(offset)) {
@@ -293,14 +285,14 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
     call$formula <- formula <- with_offset(formula, call$offset)
     call$offset <- NULL
   }
-  if (!is.null(like)) return(fit_like(like, call, parent.frame()))
+  if (!is.null(like)) return(fit_like(like, call, control, parent.frame()))
   if (length(formula) < 3L) {
     stop_sparsegp("formula", "has no response", "Write it as response ~ inputs")
   }
   check_foreign_terms(formula)
   likelihood <- likelihood_or_family(likelihood, family)
-  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment, transform, structure, integrate, mean)
+  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, control, basis, augment,
+                       transform, structure, mean)
   setup["coding"] <- list(check_coding(coding))
   data <- if (!missing(data)) evaluated_data(data)
   source <- source_for(data, formula, call, setup)
@@ -308,9 +300,9 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
                        drop = is.null(source) && !setup$streams)
   fit <- if (!is.null(source)) {
     if (!is.null(augment)) refuse_augment("is for rows in memory, and these are of a source")
-    blaming("data", fit_source(source, recipe, setup, checkpoint))
+    blaming("data", fit_source(source, recipe, setup, control$checkpoint))
   } else {
-    refuse_checkpoint(checkpoint)
+    refuse_checkpoint(control$checkpoint)
     first <- first_rows(recipe, data, setup)
     if (setup$streams) {
       blaming("data", start_stream(first$rows, first$setup, first$recipe$terms, first$clocks))
@@ -353,13 +345,12 @@ keep_frame <- function(fit, first) {
 #' @export
 sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NULL,
                              learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
-                             na.action = NULL, offset = NULL, scale = NULL, keep_x = NULL,
-                             effort = "normal", verbose = FALSE, like = NULL, family = NULL,
-                             augment = NULL, transform = NULL, structure = NULL,
-                             integrate = NULL, mean = NULL, ...) {
+                             na.action = NULL, offset = NULL, scale = NULL, like = NULL,
+                             family = NULL, augment = NULL, transform = NULL, structure = NULL,
+                             mean = NULL, control = gp_control(), ...) {
   call <- with_own_words(match.call(expand.dots = TRUE), parent.frame())
   call[[1L]] <- quote(sparsegp)
-  if (!is.null(like)) return(fit_like(like, call, parent.frame()))
+  if (!is.null(like)) return(fit_like(like, call, with_older(control, ...), parent.frame()))
   if ("formula" %in% names(call) || !missing(y) && inherits(y, "formula")) {
     first <- formula_first(call)
     if (identical(first, call)) { # which has brought us here
@@ -371,10 +362,10 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   if (is.character(x)) {
     stop_sparsegp("x", "is text", "Give numbers, or write the formula without quotes")
   }
-  check_no_dots(...)
+  control <- full_control(control, ...)
   likelihood <- likelihood_or_family(likelihood, family)
-  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                       basis, augment, transform, structure, integrate, mean)
+  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, control, basis, augment,
+                       transform, structure, mean)
   y <- if (!missing(y)) plain_column(y, "y")
   setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
@@ -414,29 +405,27 @@ formula_first <- function(call) {
 }
 
 # Every argument that is not data, checked.
-check_setup <- function(likelihood, kernel, method, learn, prior, scale, keep_x, effort, verbose,
-                        basis, augment = NULL, transform = NULL, structure = NULL,
-                        integrate = NULL, mean = NULL) {
+check_setup <- function(likelihood, kernel, method, learn, prior, scale, control = gp_control(),
+                        basis = NULL, augment = NULL, transform = NULL, structure = NULL,
+                        mean = NULL) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
-  if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   likelihood <- as_likelihood(likelihood)
   if (!is.null(transform)) likelihood <- with_transform(likelihood %||% lik_gaussian(), transform)
-  method <- as_method(method, check_choice(effort, names(EFFORT), "effort"))
-  control <- as_learn(learn)
+  method <- as_method(method, control$effort)
+  search <- as_learn(learn)
   if (!is.null(scale) && !is_flag(scale) && !is_word(scale, c("common", "log"))) {
     stop_sparsegp("scale", "must be TRUE, FALSE, \"common\", \"log\" or NULL",
                   paste("TRUE divides every input by its own standard deviation, \"common\" all by",
                         "one; \"log\" takes logarithms of skewed inputs before"))
   }
-  check_criterion(control, method, basis)
+  check_criterion(search, method, basis)
   refuse_variances_of_stream(likelihood, streams(method))
   refuse_constants_of_stream(likelihood, streams(method))
   list(likelihood = likelihood, kernel = kernel, method = method,
-       streams = streams(method), control = control, prior = prior,
-       scale = scale, keep_x = keep_x,
-       verbose = check_flag(verbose, "verbose"), basis = basis,
+       streams = streams(method), control = search, prior = prior,
+       scale = scale, keep_x = control$keep_x, verbose = control$verbose, basis = basis,
        augment = check_augment(augment, basis, streams(method)),
-       structure = check_structure(structure), integrate = check_integrate(integrate),
+       structure = check_structure(structure), integrate = control$integrate,
        mean = check_mean(mean))
 }
 

@@ -110,9 +110,7 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
 
 print_scores <- function(x, digits) {
   scores <- c(
-    if (!is.na(evidence_of(x$fit))) {
-      paste("log evidence", format(x$log_evidence, digits = digits + 2L))
-    },
+    evidence_words(x$fit, digits),
     if (!is.null(x$mean_loo_lpd)) {
       paste("leave-one-out log predictive density", format(x$mean_loo_lpd, digits = digits),
             "per row")

@@ -12,11 +12,11 @@
 #' @section More rows on a basis:
 #' Fits by `method_ep(size =)`, by `method_ivm()` with `refine = "basis"` or on a given `basis` take
 #' rows too. Basis, hyperparameters, scaling and removed constant stay. If the fit keeps its inputs
-#' (`keep_x`), EP goes on with all rows, and the result is the fit of all rows on this basis. If
-#' not, EP finds the new rows' sites with the old ones' standing; with Gaussian noise that is the
-#' same, with other likelihoods nearly so; and `fitted()`, `residuals()`, `sites()` and `loo_lpd()`,
-#' which would need the old rows, are errors from then on. The log evidence is that of all rows.
-#' Fits with copies of rows ([copies]) are as if they had kept no inputs. See also
+#' (`gp_control(keep_x = TRUE)`), EP goes on with all rows, and the result is the fit of all rows on
+#' this basis. If not, EP finds the new rows' sites with the old ones' standing; with Gaussian noise
+#' that is the same, with other likelihoods nearly so; and `fitted()`, `residuals()`, `sites()` and
+#' `loo_lpd()`, which would need the old rows, are errors from then on. The log evidence is that of
+#' all rows. Fits with copies of rows ([copies]) are as if they had kept no inputs. See also
 #' [merge][merge.sparsegp].
 #'
 #' @section Streams:

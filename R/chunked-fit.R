@@ -34,11 +34,14 @@ chunked_all_rows <- function(known, source, control, verbose, mark) {
   if (is.null(run)) {
     run <- chunked_run(chunked, chunked$fit$hyper$theta, batch_settings(fit$options),
                        begun = begun, after = function(it) {
-                         progress$sweep(ncol(it$trace), it$read$logz, it$read$change)
+                         progress$sweep(ncol(it$trace), it$read$logz, it$read$change,
+                                        traffic_record(chunked$traffic))
                          note(iteration = it)
                        })
   }
-  if (chunked$exact) progress$sweep(run$sweeps, run$logz, run$change)
+  if (chunked$exact) {
+    progress$sweep(run$sweeps, run$logz, run$change, traffic_record(chunked$traffic))
+  }
   fit <- chunked_result(chunked, run)
   chunked$store$remove() # the sites first: the last checkpoint needs them no more
   mark$done()
@@ -86,7 +89,8 @@ chunked_result <- function(chunked, run) {
   fit$convergence <- convergence_of(run, -shift)
   fit$convergence$widening <- run$widening
   fit$source$loo_lpd <- (run$lpd + run$jacobian) / fit$n
-  warn_about(fit$convergence, fit$learning, fit$likelihood)
+  fit$source$workers <- traffic_record(chunked$traffic)
+  warn_about(fit$convergence, fit$learning, fit)
   note_rows(fit, list(n = fit$n), NULL, NULL, NULL, all = FALSE)
 }
 

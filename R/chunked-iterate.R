@@ -104,6 +104,14 @@ kept_generations <- function(it) {
 
 # ---- Reads ----
 
+# Returns what all chunks add up to.
+chunked_read <- function(chunked, task) {
+  task$own <- which(chunked$scan$rows > 0)[1L]
+  read <- if (has_workers(chunked$scan$source)) read_by_workers else read_here
+  blocks <- read(chunked, task)
+  Reduce(add_parts, lapply(blocks, `[[`, "sum"), right = TRUE)
+}
+
 # Reads the sums of the sites where the iteration stands, which become a generation.
 collected <- function(chunked, theta, it) {
   point <- list(weights = it$weights, sums = no_rows_state(chunked$fit$state))

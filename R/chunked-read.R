@@ -1,67 +1,52 @@
-# A read of all chunks: here, one after the other, or by the workers of future::plan(). Rows stay
-# with workers; a batch of chunks comes back as a sum.
-
-has_workers <- function(source) {
-  source$apart && isNamespaceLoaded("future") && future::nbrOfWorkers() > 1L
-}
-
-# Returns what all chunks add up to.
-chunked_read <- function(chunked, task) {
-  task$own <- which(chunked$scan$rows > 0)[1L]
-  read <- if (has_workers(chunked$scan$source)) read_by_workers else read_here
-  Reduce(add_parts, read(chunked, task))
-}
+# A read of all chunks: here, one after the other, or by workers (chunked-workers.R). What chunks of
+# a batch add is added up in their order, and batches are added up as the leaves of a tree in which
+# every branch has two of the same size. So a worker that has some batches sends the sums of the
+# largest branches that are all its own, and the numbers do not depend on who has added them.
 
 read_here <- function(chunked, task) {
-  source <- chunked$scan$source
-  batch_of <- rep(seq_along(chunked$batches), lengths(chunked$batches))
-  parts <- vector("list", length(chunked$batches))
+  if (!chunked$scan$source$apart) chunked$scan$source$chunks <- NA_integer_ # more are a change
   done <- cumsum(chunked$scan$rows) / chunked$n
-  if (!source$apart) source$chunks <- NA_integer_ # one more than there were is a change
-  seen <- each_chunk(source, function(i, chunk) {
-    part <- chunked_part(chunked, task, i, chunk)
-    if (!is.null(part)) parts[[batch_of[i]]] <<- add_parts(parts[[batch_of[i]]], part)
-    chunked$progress(done[i])
-  })
-  check_all_again(source, chunked$scan$prints, seen)
-  parts
+  read_batches(chunked, task, seq_along(chunked$batches), function(i) chunked$progress(done[i]))
 }
 
-# Reads a batch again where its worker is gone, before or after it has begun.
-read_by_workers <- function(chunked, task) {
-  sent <- chunked
-  sent$scan <- sent$scan[c("source", "recipe", "prints", "rows")] # no rows travel
-  sent["progress"] <- sent$fit["learning"] <- list(NULL)
-  futures <- lapply(chunked$batches, function(batch) begin_batch(sent, task, batch))
-  done <- cumsum(vapply(chunked$batches, function(batch) sum(chunked$scan$rows[batch]), 0))
-  lapply(seq_along(futures), function(k) {
-    part <- if (!is.null(futures[[k]])) {
-      tryCatch(future::value(futures[[k]]), FutureError = function(e) NULL)
-    }
-    if (is.null(part)) part <- read_batch(sent, task, chunked$batches[[k]])
-    chunked$progress(done[k] / chunked$n)
-    part$sum
-  })
-}
-
-read_batch <- function(chunked, task, batch) {
+# Returns the blocks of batches `which`, a run of numbers. note(i): called after each chunk.
+read_batches <- function(chunked, task, which, note = function(i) NULL) {
+  scan <- chunked$scan
+  batch_of <- rep(seq_along(chunked$batches), lengths(chunked$batches))
+  chunks <- unlist(chunked$batches[which])
+  blocks <- list()
+  at <- which[1L]
   sum <- NULL
-  seen <- each_chunk(chunked$scan$source, function(i, chunk) {
-    sum <<- add_parts(sum, chunked_part(chunked, task, i, chunk))
-  }, which = batch)
-  prints <- chunked$scan$prints
-  prints[-batch] <- list(NULL)
-  check_all_again(chunked$scan$source, prints, seen)
-  list(sum = sum)
+  go_to <- function(batch) { # batches without rows are passed, too
+    while (at < batch) {
+      blocks <<- add_block(blocks, list(before = at - 1, size = 1, sum = sum))
+      sum <<- NULL
+      at <<- at + 1L
+    }
+  }
+  seen <- each_chunk(scan$source, function(i, chunk) {
+    part <- chunked_part(chunked, task, i, chunk)
+    go_to(batch_of[i])
+    sum <<- add_parts(sum, part)
+    note(i)
+  }, which = if (scan$source$apart) chunks)
+  scan$prints[-chunks] <- list(NULL)
+  check_all_again(scan$source, scan$prints, seen)
+  go_to(max(which) + 1L)
+  blocks
 }
 
-# Returns the future, or NULL where the worker is gone. Errors of the task itself are errors.
-begin_batch <- function(chunked, task, batch) {
-  work <- read_batch
-  tryCatch(future::future(work(chunked, task, batch), seed = NULL, packages = "sparsegp",
-                          globals = list(work = work, chunked = chunked, task = task,
-                                         batch = batch)),
-           FutureError = function(e) NULL, error = function(e) NULL)
+# Appends a block to those before it. A block is the sum of `size` batches, a power of two, that
+# follow on `before` others, a multiple of `size`; two that are the halves of one become that one.
+add_block <- function(blocks, block) {
+  repeat {
+    last <- if (length(blocks)) blocks[[length(blocks)]]
+    halves <- !is.null(last) && last$size == block$size && last$before %% (2 * last$size) == 0
+    if (!halves) return(c(blocks, list(block)))
+    block <- list(before = last$before, size = 2 * last$size,
+                  sum = add_parts(last$sum, block$sum))
+    blocks[[length(blocks)]] <- NULL
+  }
 }
 
 # Reads all chunks and compares them with what they were.

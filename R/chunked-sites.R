@@ -28,6 +28,8 @@ sites_in_memory <- function() {
 
 # remedy: against files that cannot be read.
 sites_in_files <- function(folder, argument, remedy) {
+  force(argument)
+  force(remedy) # a promise would take its caller's frame along to workers
   guard <- function(expr, what, file) {
     tryCatch(suppressWarnings(expr), error = function(e) {
       stop_sparsegp(argument, paste0("has sites of rows that cannot be ", what, ": ", file, " (",

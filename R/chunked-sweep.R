@@ -10,11 +10,12 @@
 #   batches   chunks that are added up together, whoever does it
 #   store     of what is kept of the rows (chunked-sites.R)
 #   progress  called with the proportion of the rows done
+#   traffic   of workers (chunked-workers.R)
 # A point is where an iteration stands: `weights` of generations of sites (chunked-sites.R), whose
 # weighted sum are the sites, and `sums` of these sites.
 
 # Batches are these many, whatever the number of workers, so sums are the same.
-MOST_BATCHES <- 32L
+MOST_BATCHES <- 256L
 
 # Most coordinates of all latent functions with coupled steps: their system has the square of it.
 MOST_COORDINATES <- 3000
@@ -26,7 +27,8 @@ new_chunked <- function(scan, fit, store, progress = function(share) NULL) {
        coupled = is_coupled(fit$likelihood, processes(fit)) &&
          sum(lengths(lapply(fit$state, `[[`, "t"))) <= MOST_COORDINATES,
        exact = lik_in_catalogue(fit$likelihood)$exact,
-       batches = unname(split(seq_len(chunks), batch_of)), store = store, progress = progress)
+       batches = unname(split(seq_len(chunks), batch_of)), store = store, progress = progress,
+       traffic = new_traffic())
 }
 
 # ---- A chunk ----

@@ -20,6 +20,7 @@ density_kinds <- function() list(
   scale = optional(function(x, whole) {
     is_one(whole$end, -Inf) && is_number(x) && is.finite(x) && x != 0
   }),
+  base = optional(is_base),
   k0 = function(x, whole) any(c(x, whole$chosen) %in% whole$evidence$k0),
   x = function(x, whole) {
     is_table(x, whole$n, ncol(whole$range)) && all(space_map(whole)$inside(x))

@@ -1,8 +1,8 @@
 #' Density estimation
 #'
-#' A Bayesian density on an interval (or a rectangle), as the square of a Gaussian process (thesis,
-#' section 5.3). It needs no number of components and no bandwidth: the order of the trigonometric
-#' polynomials is chosen by the evidence.
+#' A Bayesian density on an interval, a rectangle or a box, as the square of a Gaussian process
+#' (thesis, section 5.3). It needs no number of components and no bandwidth: the order of the
+#' trigonometric polynomials is chosen by the evidence.
 #'
 #' @details
 #' The points are mapped to the unit interval. There the density is \eqn{p(x) = f(x)^2 / \int
@@ -14,8 +14,8 @@
 #'
 #' `2 k0 + 1` equispaced points span these functions exactly, so they are the basis, of however
 #' many rows there are, and it is never larger: memory grows with the rows times its size, time with
-#' the rows times the square of that. With two columns the prior is the product of two such kernels,
-#' with \eqn{(2 k0 + 1)^2}{(2 k0 + 1)^2} basis points.
+#' the rows times the square of that. With p columns the prior is the product of p such kernels,
+#' with \eqn{(2 k0 + 1)^p}{(2 k0 + 1)^p} basis points.
 #'
 #' The normalising integral is taken into the prior as \eqn{\exp(-\lambda \int f^2 / 2)}{exp(-lambda
 #' int f^2 / 2)} (thesis eq. 5.15), which divides the prior's variance, and its mean, by \eqn{1 +
@@ -57,6 +57,12 @@
 #'
 #' Without their `support` the last three had errors of .230, .106 and .032.
 #'
+#' With a density \eqn{p_0}{p0} as `base` the estimate is \eqn{p(x) = p_0(x) g(F_0(x))}{p(x) = p0(x)
+#' g(F0(x))}, \eqn{F_0}{F0} its distribution function and g a density on the unit interval that may
+#' have any value at its ends: the prior is a product with the base density in place of an interval
+#' that is given (thesis, section 5.3). Order 0 is the base density itself. So log evidences of
+#' several bases may be compared, and the tails are those of the base.
+#'
 #' Where f crosses zero is decided early and then kept. Each order is therefore fitted from two
 #' starts, the prior at \eqn{\lambda = 0}{lambda = 0} and the root of a smoothed histogram, and the
 #' fit of larger evidence is kept.
@@ -71,18 +77,22 @@
 #' `MASS::galaxies`, with the signs that were found, the log evidence was 0.4 nats too low, and
 #' means of f were within 0.05 of its standard deviations.
 #'
-#' @param x The points: a numeric vector, or a matrix or data frame of one or two columns. Missing
-#'   values are left out. For `plot()` a fit.
+#' @param x The points: a numeric vector, or a matrix or data frame of one to three columns. Missing
+#'   values are left out. For `plot()` a fit of one or two.
 #' @param k0 Order of the trigonometric polynomials, a whole number of at least 0. Several: the one
 #'   of largest evidence is taken. `NULL`: 0, 1, 2, ... until three in a row have not raised the
-#'   evidence, at most 25 (of two inputs, which have the same, 8), and of one input the mean of
-#'   orders from the best of them to twice that and one more.
-#' @param range Where the density lives: two numbers, or for two columns a matrix with a column for
-#'   each. `NULL`: the range of the points and a tenth of it on either side.
+#'   evidence, at most 25 (of two inputs, which have the same, 8, of three 4), and of one input the
+#'   mean of orders from the best of them to twice that and one more.
+#' @param range Where the density lives: two numbers, or for several columns a matrix with a column
+#'   for each. `NULL`: the range of the points and a tenth of it on either side.
 #' @param support Where the density ends, if it does: two numbers, one of which may be infinite, as
 #'   `c(0, Inf)` for times and sizes and `c(0, 1)` for shares. The density may have any value at
 #'   such an end, and is 0 beyond. Instead of `range`, and of one input. `NULL`: it does not end
 #'   anywhere; of 100 points or more that crowd at the smallest or the largest there is a message.
+#' @param base A base density of one input, which the estimate departs from, in place of `range` and
+#'   `support`: a list of the name of one of R's continuous distributions and its parameters, as
+#'   `list("norm", mean = 3, sd = 1)`. Names are norm, lnorm, exp, gamma, weibull, beta, unif,
+#'   logis, cauchy and t.
 #' @param iterations Most re-estimations of \eqn{\lambda}{lambda}, each with its run of EP; a whole
 #'   number of at least 1.
 #' @param tol It has converged when \eqn{\lambda}{lambda} changes by at most this proportion of
@@ -96,7 +106,8 @@
 #'   with the log evidence of each order tried), `lambda`, `trace` (\eqn{\lambda}{lambda} after each
 #'   re-estimation), `convergence` (of EP, as in [sparsegp()]), `basis` (a matrix of points), `mean`
 #'   and `cov` (of f at the basis), `range`, `waves` (`"periodic"`, or `"level"` where there is a
-#'   `support`), of half a line also its `end` and `scale`, `n` and the points `x`.
+#'   `support` or a `base`), of half a line also its `end` and `scale`, or the `base`, `n` and the
+#'   points `x`.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
 #'   thesis, Aston University, section 5.3.
 #' @examples
@@ -108,27 +119,30 @@
 #' both <- gp_density(faithful, k0 = 2:4)
 #' predict(both, faithful[1:3, ])
 #'
+#' # departures from a normal density
+#' logLik(gp_density(precip, 1:3, base = list("norm", mean = mean(precip), sd = sd(precip))))
+#'
 #' # waiting times: none below 0
 #' set.seed(1)
 #' plot(gp_density(rexp(200), support = c(0, Inf)))
 #' @order 1
 #' @export
 gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6, sweeps = 200,
-                       support = NULL, ...) {
+                       support = NULL, base = NULL, ...) {
   check_no_dots(...)
   call <- match.call()
   if (missing(x)) stop_sparsegp("x", "is missing", "Give the points")
   x <- density_points(x)
   orders <- check_orders(k0, ncol(x))
-  if (is.null(range) && is.null(support) && ncol(x) == 1L) message_about_ends(x)
-  space <- density_space(range, support, x)
+  if (is.null(c(range, support, base)) && ncol(x) == 1L) message_about_ends(x)
+  space <- density_space(range, support, base, x)
   control <- list(iterations = check_count(iterations, "iterations"),
                   tol = check_number(tol, "tol", 0, 1), sweeps = check_count(sweeps, "sweeps"))
   map <- space_map(space)
   waves <- WAVES[[space$waves]]
   u <- map$to(x)
   fit_order <- function(k0) density_fit(k0, u, control, waves)
-  found <- if (is.null(orders)) search_order(fit_order, if (ncol(x) == 1L) 25L else 8L)
+  found <- if (is.null(orders)) search_order(fit_order, MOST_ORDERS$search[ncol(x)])
            else lapply(orders, fit_order)
   best <- best_of(found)
   chosen <- best$k0
@@ -156,7 +170,7 @@ gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6,
 
 density_points <- function(x) {
   x <- check_inputs(x)
-  if (ncol(x) > 2L) stop_sparsegp("x", "has more than two columns", "Choose one or two of them")
+  if (ncol(x) > 3L) stop_sparsegp("x", "has more than three columns", "Choose up to three of them")
   complete <- stats::complete.cases(x)
   if (!any(complete)) stop_incomplete("x", as.list(as.data.frame(x)))
   x <- x[complete, , drop = FALSE]
@@ -165,12 +179,15 @@ density_points <- function(x) {
 
 check_orders <- function(k0, p) {
   if (is.null(k0)) return(NULL)
-  most <- if (p == 1L) 500L else 15L # as many basis points as can be factored
+  most <- MOST_ORDERS$given[p]
   good <- is.numeric(k0) && length(k0) > 0L && all(is.finite(k0)) && all(k0 == round(k0)) &&
     all(k0 >= 0 & k0 <= most)
   if (good) return(as.integer(unique(k0)))
   stop_sparsegp("k0", paste("must be whole numbers from 0 to", most),
                 "Leave it out (NULL) to have it chosen")
 }
+
+# Of one, two and three inputs; those given have as many basis points as can be factored.
+MOST_ORDERS <- list(search = c(25L, 8L, 4L), given = c(500L, 15L, 4L))
 
 DENSITY_FORMAT <- 1L # of the form that gp_density() returns

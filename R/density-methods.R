@@ -8,8 +8,8 @@ density_names <- function(object) {
   else names
 }
 
-# Returns cells of the unit interval, or square, on which the space is mapped: their middles, and
-# the mass in each, to the second order in their width.
+# Returns cells of the unit interval, square or cube, on which the space is mapped: their middles,
+# and the mass in each, to the second order in their width.
 density_cells <- function(object, count) {
   inputs <- ncol(object$range)
   middles <- as.matrix(expand.grid(rep(list((seq_len(count) - 0.5) / count), inputs),
@@ -21,8 +21,8 @@ density_cells <- function(object, count) {
   list(middles = middles, points = points, width = 1 / count, mass = mass / sum(mass))
 }
 
-# Cells along an input: as many as 51 Fourier terms (k0 = 25) need, and in two dimensions fewer
-CELLS <- c(4000L, 300L)
+# Cells along an input: as many as 51 Fourier terms (k0 = 25) need, and of several inputs fewer
+CELLS <- c(4000L, 300L, 40L)
 
 #' @rdname gp_density
 #' @return `summary()`: a list of class `summary.gp_density` with `fit`, `evidence`, and `moments`,

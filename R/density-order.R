@@ -79,16 +79,21 @@ fit_lambda <- function(problem, lambda, sites, control) {
        log_evidence = shape_evidence(problem, lambda, run))
 }
 
-# Returns a pilot density at the points of the unit square, as fine as the order allows.
+# Returns a pilot density at points of the unit interval, square or cube, as fine as the order
+# allows. Smoothing goes along one input after another.
 smoothed_histogram <- function(u, k0, waves) {
   bins <- 4L * (2L * k0 + 1L)
   apart <- abs(outer(seq_len(bins), seq_len(bins), "-")) / bins
   smoother <- stats::dnorm(waves$distance(apart), sd = 0.5 / (2 * k0 + 1))
   smoother <- smoother / rowSums(smoother)
   at <- pmin(floor(u * bins), bins - 1) + 1
-  counts <- unclass(table(lapply(seq_len(ncol(u)), function(j) factor(at[, j], seq_len(bins)))))
-  smooth <- smoother %*% (if (ncol(u) == 1L) c(counts) else counts %*% t(smoother))
-  smooth[at] * bins^ncol(u) / nrow(u)
+  p <- ncol(u)
+  smooth <- unclass(table(lapply(seq_len(p), function(j) factor(at[, j], seq_len(bins)))))
+  for (j in seq_len(p)) {
+    along <- array(smoother %*% matrix(smooth, bins), rep(bins, p))
+    smooth <- aperm(along, c(seq_len(p)[-1L], 1L)) # the next input comes first
+  }
+  smooth[at] * bins^p / nrow(u)
 }
 
 # Runs EP at a prior mean of f; `at_basis`: moments of f at the basis, `size`: E of the integral of

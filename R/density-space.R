@@ -7,8 +7,10 @@
 #   end     of half a line its end; `scale` the mean distance of the points from it, below 0 where
 #           they are below it: u = 1 - exp(-(x - end) / scale). An interval has no scale, and u
 #           is linear
+#   base    of a base density its name and parameters: u is its distribution function
 
-density_space <- function(range, support, x) {
+density_space <- function(range, support, base, x) {
+  if (!is.null(base)) return(base_space(range, support, base, x))
   if (is.null(support)) return(list(range = density_range(range, x), waves = "periodic"))
   if (!is.null(range)) {
     stop_sparsegp("range", "is given beside `support`", "Leave it out: the support says it all")
@@ -24,6 +26,23 @@ density_space <- function(range, support, x) {
   far <- if (scale > 0) max(x) else min(x)
   list(range = density_range(sort(c(end, far + 0.1 * (far - end))), x), waves = "level", end = end,
        scale = scale)
+}
+
+base_space <- function(range, support, base, x) {
+  if (!is.null(c(range, support))) {
+    stop_sparsegp("base", "is given beside `range` or `support`", "It says where the density lives")
+  }
+  if (ncol(x) > 1L) {
+    stop_sparsegp("base", "is for points of one input", "Give a `range` for each of several")
+  }
+  if (!is_base(base)) {
+    stop_sparsegp("base", "must be a list of the name of a distribution and its parameters",
+                  "list(\"norm\", mean = 3, sd = 1) is one; the names are in ?gp_density")
+  }
+  if (!all(base_map(base)$inside(x))) {
+    stop_sparsegp("base", "has no density at some of the points", "Change its parameters")
+  }
+  list(range = density_range(NULL, x), waves = "level", base = base)
 }
 
 check_support <- function(support, x) {
@@ -44,6 +63,7 @@ check_support <- function(support, x) {
 # Returns the map of a space: `to` the unit and `from` it, points as rows; `log_slope`, log du/dx at
 # every row of x; `inside`, which rows are where the density lives; and its `words`.
 space_map <- function(space) {
+  if (!is.null(space$base)) return(base_map(space$base))
   if (is.null(space$scale)) interval_map(space$range) else half_line_map(space$end, space$scale)
 }
 

@@ -10,7 +10,7 @@
 WAVES <- list(
   # sines and cosines, the same at both ends
   periodic = list(
-    inputs = 2L, count = function(k0) 2L * k0 + 1L, seen = function(u, k0) u,
+    inputs = 3L, count = function(k0) 2L * k0 + 1L, seen = function(u, k0) u,
     kernel = function(k0, p) {
       leaf <- function(j) {
         list(type = "trig", vars = j - 1L, ard = FALSE, degree = k0, parts = list())

@@ -1,5 +1,7 @@
 #' Ask for the labels of a stream's rows, or skip them
 #'
+#' *Experimental: arguments may change in a minor version, see [stability].*
+#'
 #' Rows come one after the other, and only some of them can have labels. `ask()` says of each
 #' whether its label is worth asking for, and the proportion asked for meets a budget: it asks where
 #' the score of [next_rows()] is above a threshold, which rises with each row asked for and falls

@@ -1,5 +1,7 @@
 #' Which rows to label or measure next
 #'
+#' *Experimental: `next_points()` may change in a minor version, see [stability].*
+#'
 #' `next_rows()` says which of some rows are most worth a label, or a measurement: those that inform
 #' the latent function most, those that are least certain, those that may be better than all so far,
 #' or those by which predictions elsewhere are expected to gain most. Rows in a batch are chosen

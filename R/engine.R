@@ -209,7 +209,7 @@ engine_ivm <- function(problem, theta) {
   n <- nrow(problem$x)
   size <- min(method$size, n)
   pool <- min(method$pool, stub_count(problem))
-  options <- list(size = size, min_gain = method$min_gain,
+  options <- list(size = size, total = as.double(method$total %||% Inf), min_gain = method$min_gain,
                   fewest = method$fewest %||% 0,
                   pool = max(pool, size * problem$processes),
                   select = match(method$select, catalogue()$selections) - 1L,
@@ -272,10 +272,11 @@ SUMS <- c("R", "S", "t") # of anything on a basis (state.h)
 STATE <- c("points", "id", SUMS, "count", "trace") # of empty_state()
 
 # Rows of `problem` into a stream; problem$size and $frozen say how far the basis may change. start:
-# points of a predefined basis to begin with, or NULL.
-engine_online <- function(problem, theta, state, start = NULL) {
+# points of a predefined basis to begin with, or NULL. by_row: one row after the other where C would
+# take blocks of them, for the same numbers; tests compare the two.
+engine_online <- function(problem, theta, state, start = NULL, by_row = FALSE) {
   options <- c(basis_rules(problem, problem$size, problem$frozen),
-               list(informative = problem$options$order == "informative"))
+               list(informative = problem$options$order == "informative", by_row = by_row))
   engine_call(sg_online, problem, theta, state, start, options)
 }
 

@@ -202,7 +202,8 @@ log_unit.response <- function(object, latent) log(object$response$unit)
 
 #' @export
 loo_table.response <- function(object) {
-  moments <- response_moments(object, loo_latent(object))
+  moments <- if_responses(response_moments(object, loo_latent(object)),
+                          list(mean = NA_real_, sd = NA_real_))
   data.frame(observed = observed_values(object), mean = moments$mean, sd = moments$sd)
 }
 

@@ -55,7 +55,7 @@ growth_words <- function(fit) {
   if (tried$gain[last] < policy$min_gain) {
     return(paste(sizes, "the last step gained little, so growth ended"))
   }
-  paste(sizes, "more would gain, and is left to effort = \"thorough\"")
+  paste(sizes, "more would gain, and is left to gp_control(effort = \"thorough\")")
 }
 
 tuning_words <- function(fit) {

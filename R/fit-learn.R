@@ -16,7 +16,7 @@ fit_read <- function(recipe, rows, setup) {
   tuned <- tune(candidate$plan, candidate)
   fit <- fit_of(tuned, rows, learned$setup)
   if (!is.null(setup$augment)) fit <- fit_with_copies(fit, tuned, rows, learned$setup)
-  if (!isTRUE(setup$provisional)) warn_about(fit$convergence, fit$learning, fit$likelihood)
+  if (!isTRUE(setup$provisional)) warn_about(fit$convergence, fit$learning, fit)
   recipe <- with_read_levels(recipe, learned$setup)
   known <- c(recipe[CODING], list(na.action = rows$omitted, row_names = rows$names))
   known <- known[lengths(known) > 0L]
@@ -25,11 +25,15 @@ fit_read <- function(recipe, rows, setup) {
   fit
 }
 
-# Gives one warning at most: learning cannot settle where EP did not.
-warn_about <- function(run, record, lik) {
-  if (!is.null(run$fallback)) return(warn_about_fallback(run, lik))
+# Gives one warning at most: learning cannot settle where EP did not. A limit on sweeps that is
+# lower than usual, and reached, says nothing of divergence.
+warn_about <- function(run, record, fit) {
+  if (!is.null(run$fallback)) return(warn_about_fallback(run, fit$likelihood))
   if (run$converged) return(warn_about_search(record))
-  remedy <- divergence_remedy(lik, "Raise method_ep(sweeps =) or lower its damping")
+  limited <- run$sweeps < method_ep()$sweeps && identical(run$sweeps, fit$options$sweeps)
+  remedy <- if (limited) "Raise method_ep(sweeps =) to have it converge" else {
+    divergence_remedy(fit$likelihood, "Raise method_ep(sweeps =) or lower its damping")
+  }
   warn_sparsegp("EP did not converge in ", counted(run$sweeps, "sweep"), " (change ",
                 signif(run$change, 3), "). ", remedy, ".")
 }

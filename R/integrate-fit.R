@@ -20,7 +20,7 @@ integrated_fit <- function(fit, setup) {
   if (is.null(how) && !is_widened(shape)) return(fit)
   if (!is.finite(shape$middle$value)) {
     stop_sparsegp("integrate", "finds no fixed point of EP at what was learned",
-                  "Use integrate = \"none\"")
+                  "Use gp_control(integrate = \"none\")")
   }
   fit <- ensemble_at(fit, shape, how %||% "ccd")
   show_fraction(bar, 1)
@@ -50,6 +50,9 @@ what_forbids_integrals <- function(fit) {
     c("is for hyperparameters that are learned", "Fit with learn = TRUE")
   } else if (inherits(codec_of(fit), "response_coupled")) {
     c("is for classes that are independent in the posterior", "Use lik_mprobit(coupled = FALSE)")
+  } else if (identical(fit$response$codec, "seen")) {
+    c("is not for lik_density(), whose evidence grows without end with the size of f",
+      "Use gp_density(), which has the integral of f^2")
   } else if (is_modal(fit$likelihood)) {
     c("is not for measurements whose posterior may have several modes", "See modes()")
   } else if (!is.null(fit$copies) || !is.null(fit$power) || is.na(evidence_of(fit))) {
@@ -59,7 +62,7 @@ what_forbids_integrals <- function(fit) {
             else "a model for each class"), "Give `method` or `likelihood`")
   } else if (!every_row_in_basis(fit) && (is.null(fit[["x"]]) || !has_state(fit))) {
     c("takes the inputs of all rows, and the posterior of EP of all",
-      "Fit with keep_x = TRUE, by method_ep()")
+      "Fit with gp_control(keep_x = TRUE), by method_ep()")
   }
 }
 
@@ -69,7 +72,7 @@ refuse_not_integrable <- function(fit, how) {
   if (how == "grid" && sum(fit$hyper$free) > 3L) {
     stop_sparsegp("integrate", paste0("= \"grid\" is for at most three hyperparameters, and ",
                                       sum(fit$hyper$free), " are learned"),
-                  "Use integrate = \"ccd\", or give some of them by fixed()")
+                  "Use gp_control(integrate = \"ccd\"), or give some of them by fixed()")
   }
 }
 

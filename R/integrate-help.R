@@ -1,7 +1,7 @@
 #' Hyperparameters integrated out
 #'
 #' Learning finds one value of the hyperparameters, and a fit at that value takes it as known. With
-#' few rows it is not: prediction intervals are then too narrow. `sparsegp(integrate = )` averages
+#' few rows it is not: prediction intervals are then too narrow. `gp_control(integrate = )` averages
 #' over the hyperparameters \eqn{\theta}{theta} by their posterior,
 #' \deqn{p(y_* \mid y) = \int p(y_* \mid y, \theta) \, p(\theta \mid y) \, d\theta \approx
 #'   \sum_k w_k \, p(y_* \mid y, \theta_k),}{p(y* | y) = sum_k w_k p(y* | y, theta_k),}
@@ -87,7 +87,7 @@
 #' fit
 #' new <- data.frame(x = c(0.5, 1.2))
 #' predict(fit, new, interval = "prediction")
-#' predict(update(fit, integrate = "none"), new, interval = "prediction")
+#' predict(update(fit, control = gp_control(integrate = "none")), new, interval = "prediction")
 #' @name integration
 #' @aliases integrate
 NULL

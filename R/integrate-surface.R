@@ -107,7 +107,8 @@ axis_density <- function(sides) {
   CELLS <- 400L
   half <- function(side) {
     t <- FAR * seq_len(CELLS) / CELLS
-    excess <- pmax((side$knots / side$width)^2 / 2 - side$fall, -FAR^2)
+    # no mode where the evidence rises without end, as it does of lik_density()
+    excess <- pmin(pmax((side$knots / side$width)^2 / 2 - side$fall, -FAR^2), FAR^2)
     excess <- stats::approx(c(0, side$knots / side$width), c(0, excess), t, rule = 2L)$y
     list(x = side$width * t, log_density = excess - t^2 / 2)
   }
@@ -155,9 +156,9 @@ axis_effects <- function(fit, middle, sides) {
 }
 
 # Leave-one-out means and variances of the rows under a run: of new responses where these are
-# numbers, on the fitted scale unless that is learned; else of the mean response, as of a
-# probability; of several latent functions less their mean in a row, of which probabilities do not
-# know; of several latent values in a row theirs.
+# numbers that have moments, on the fitted scale unless that is learned; else of the mean response,
+# as of a probability; of several latent functions less their mean in a row, of which probabilities
+# do not know; of several latent values in a row theirs.
 row_moments <- function(fit, run) {
   fit <- keep_moments(at_theta_of(fit, run), run)
   latent <- loo_latent(fit)
@@ -176,9 +177,9 @@ row_moments <- function(fit, run) {
     moments <- response_moments(fit, latent)
     return(list(mean = moments$mean, var = moments$sd^2))
   }
-  if (codec$scaled) return(engine_lik_predict(fit, seen_mean(fit, latent), latent$var))
-  list(mean = mean_response(fit, latent),
-       var = standard_deviation(fit, latent, "response")^2)
+  if_responses(if (codec$scaled) engine_lik_predict(fit, seen_mean(fit, latent), latent$var)
+               else list(mean = mean_response(fit, latent),
+                         var = standard_deviation(fit, latent, "response")^2), latent)
 }
 
 # Returns the fit at the hyperparameters of a run.

@@ -8,6 +8,8 @@
 
 #' A kernel of your own
 #'
+#' *Experimental: arguments may change in a minor version, see [stability].*
+#'
 #' A covariance that is written in R. It is used wherever other [kernels] are: alone, in sums and
 #' products, of some inputs, for any likelihood and method.
 #'

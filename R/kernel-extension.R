@@ -2,6 +2,8 @@
 
 #' Kernels and likelihoods in C from another package
 #'
+#' *Experimental: arguments may change in a minor version, see [stability].*
+#'
 #' `kernel_extension()` and `lik_extension()` use compiled functions that another package has
 #' registered. They run at the speed of those of sparsegp, on its threads.
 #'

@@ -20,11 +20,13 @@
 #              labels; NULL: they do not
 #   of_value   (traits, lik) -> the traits of this value, where a type leaves them open; NULL: no
 #   jumps      is the mean response a step of the latent function, which has no slope?
+#   even       is it the same of f and -f? Then nothing is learned from a prior mean of 0
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that is nearly equivalent; NULL: there is no such
 lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
                      modal = FALSE, tempered = FALSE, density = FALSE, label = NULL,
-                     least = NULL, remedy = NULL, jumps = FALSE, alone = NULL, of_value = NULL) {
+                     least = NULL, remedy = NULL, jumps = FALSE, even = FALSE, alone = NULL,
+                     of_value = NULL) {
   as.list(environment())
 }
 

@@ -37,6 +37,5 @@ density_total <- function(own) {
   f <- c(list(f), if (!is.null(own$custom$components)) list(f / 2))
   if (own$custom$response %in% c("label", "ordered")) return(category_table(own, f)$total)
   if (own$custom$response == "count") return(count_table(own, f)$total)
-  sums <- number_integrals(own, c(f[[1L]]), f, 1)
-  sums$below[[1L]] + sums$above[[1L]]
+  if_responses(sum_both(number_integrals(own, c(f[[1L]]), f, 1))[[1L]], Inf)
 }

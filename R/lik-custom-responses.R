@@ -178,8 +178,11 @@ NUMBER_SCALES <- list(
 number_steps <- function() exp(seq(-18, 12, by = 0.25))
 
 # Integrals to the left and the right of u under weights of nodes, a list of one of each `times`
-# function of the response.
+# function of the response. Stops where there is no integral: where so much is left of the density
+# as far as the steps go that it cannot fall off beyond, as of a limit of detection, below which a
+# response has a probability and no density.
 number_integrals <- function(own, u, f, weight, times = list(function(y) 1)) {
+  LEFT <- 1e-3 # of the integral, in the last step. Of a Cauchy density of scale 1 it is 5e-7
   scale <- NUMBER_SCALES[[own$custom$response]]
   away <- number_steps()
   side <- function(sign) {
@@ -189,15 +192,32 @@ number_integrals <- function(own, u, f, weight, times = list(function(y) 1)) {
     size[!is.finite(size) | !is.finite(y) | y == scale$from(Inf) | y == scale$from(-Inf)] <- 0
     y[size == 0] <- scale$from(0)
     p <- mixed_density(own, y, f, weight) * size
+    last <- p[cbind(seq_along(u), max.col(size > 0, "last"))]
+    if (any(last > LEFT * rowSums(p))) stop_without_responses()
     lapply(times, function(of) rowSums(ifelse(p > 0, p * of(y), 0)))
   }
   list(below = side(-1), above = side(1))
 }
 
+# Returns integrals over both sides.
+sum_both <- function(sums) Map(`+`, sums$below, sums$above)
+
+stop_without_responses <- function() {
+  raise_sparsegp(paste("`likelihood` has a log_density that does not integrate to a finite number",
+                       "over the responses, so there is no new response to predict"), "likelihood",
+                 paste("Use type = \"latent\" or \"link\"; with `mean` and `variance`,",
+                       "lik_custom() has mean responses, too"), "sparsegp_without_responses")
+}
+
+# Returns `value`, or `otherwise` where it takes a new response, of which there is none.
+if_responses <- function(value, otherwise) {
+  tryCatch(value, sparsegp_without_responses = function(condition) otherwise)
+}
+
 number_moments <- function(own, f) {
   sums <- number_integrals(own, c(f[[1L]]), f, 1,
                            list(function(y) 1, identity, function(y) y^2))
-  sums <- Map(`+`, sums$below, sums$above)
+  sums <- sum_both(sums)
   mean <- sums[[2L]] / sums[[1L]]
   list(mean = mean, var = sums[[3L]] / sums[[1L]] - mean^2)
 }

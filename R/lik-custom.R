@@ -7,6 +7,8 @@
 
 #' A likelihood of your own
 #'
+#' *Experimental: arguments may change in a minor version, see [stability].*
+#'
 #' A likelihood that is written in R. Only its log density is needed: expectation propagation,
 #' the evidence, learning, predictions with error bars, leave-one-out, residuals and draws follow.
 #' It is used wherever other [likelihoods] are, for any kernel.
@@ -55,7 +57,9 @@
 #' With `check = TRUE`, [sparsegp()] evaluates the functions at a few observations and the starting
 #' values. It stops with an error if shapes are wrong, values are not numbers, or `gradient` differs
 #' from finite differences, and gives a warning if the density does not integrate to one over the
-#' responses: predictions are of the normalised one then, and log evidences are not comparable.
+#' responses: predictions are of the normalised one then, and log evidences are not comparable. One
+#' that has no finite integral, as with a probability in place of a density beyond a limit of
+#' detection, has no predictions of responses; those of the latent function are right.
 #'
 #' @section Saved fits:
 #' A fit keeps the functions, with the environment that they were made in, and a saved fit has both.
@@ -111,7 +115,7 @@
 #' set.seed(1)
 #' d <- data.frame(x = seq(0, 1, length.out = 40))
 #' d$y <- sin(6 * d$x) + 0.1 * rcauchy(40)
-#' fit <- sparsegp(y ~ x, d, likelihood = cauchy, integrate = "none")
+#' fit <- sparsegp(y ~ x, d, likelihood = cauchy, control = gp_control(integrate = "none"))
 #' coef(fit)
 #' predict(fit, d[1:3, ], type = "median", interval = "confidence")
 #' @export

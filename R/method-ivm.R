@@ -23,6 +23,8 @@
 #'   value, and a second pass over the observations in every sweep if `pool` does not hold them.
 #' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
 #'   the observation's cavity standard deviation; positive.
+#' @param total Several latent functions: most points in the active sets of all of them together,
+#'   each of which has up to `size`; whole number of at least 1. `NULL`: no more than `size` each.
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
 #' @details
 #' *Selection.* `"information"` is the Kullback-Leibler divergence of the posterior after an
@@ -50,8 +52,10 @@
 #' given those before it and of all other candidates.
 #'
 #' *Several classes*: an observation is included for a class (4.2); every class has its own active
-#' set of `size` points, unless `common = TRUE`. Exchange moves, `refine = "active"` and `criterion
-#' = "ivm"` are for one latent function.
+#' set of `size` points, unless `common = TRUE`. With a `total` the next point goes to the class
+#' that gains most from it until there are so many, so classes that are hard to tell from the others
+#' get more of them (4.1). One-vs-rest models are independent of each other, and have no total.
+#' Exchange moves, `refine = "active"` and `criterion = "ivm"` are for one latent function.
 #'
 #' Information gain chooses well for classes. In regression the most surprising observations are
 #' also the noisiest; there the exchanges of `method_ep(size =)` are the safer choice.
@@ -74,7 +78,7 @@
 method_ivm <- function(size = 100, select = c("information", "entropy", "random"),
                        refine = c("basis", "active", "none"), pool = Inf, keep = 0.5, block = 100,
                        exchange = 0, min_gain = 0, common = FALSE, sweeps = 200, damping = 1,
-                       mixing = 3, tol = 1e-6) {
+                       mixing = 3, tol = 1e-6, total = NULL) {
   new_method("ivm", "the IVM", list(
     size = check_count(size, "size"),
     select = check_choice(select, c("information", "entropy", "random"), "select"),
@@ -84,6 +88,7 @@ method_ivm <- function(size = 100, select = c("information", "entropy", "random"
     min_gain = check_number(min_gain, "min_gain", 0, open = FALSE),
     common = check_flag(common, "common"),
     sweeps = check_count(sweeps, "sweeps"), damping = check_damping(damping),
-    mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0)
+    mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0),
+    total = if (!is.null(total)) check_count(total, "total")
   ))
 }

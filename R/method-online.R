@@ -41,7 +41,10 @@
 #' Hyperparameters maximise the evidence of full EP (or EP on the given basis) on the first `pilot`
 #' observations, and stay. `logLik()` is the sum of log predictive densities, each observation's
 #' given those before it. An observation takes about 4 \eqn{d^2}{d^2} multiplications and d kernel
-#' values, and about 20 \eqn{d^2}{d^2} if the basis changes; memory is 4 \eqn{d^2}{d^2} numbers.
+#' values, and about 20 \eqn{d^2}{d^2} if the basis changes; memory is 4 \eqn{d^2}{d^2} numbers. If
+#' `basis` is given, observations are processed in blocks by matrix products, in about half the
+#' time. Each is still predicted from all those before it: the results are the same, apart from
+#' rounding, for every likelihood.
 #'
 #' @concept streaming
 #' @aliases streaming

@@ -3,6 +3,7 @@
 #' @export
 plan_for.method_ivm <- function(method, problem, basis) {
   problem$options <- method
+  if (!is.null(method$total)) refuse_total(problem)
   if (problem$processes > 1L) refuse_several(method)
   if (problem_width(problem) > 1L) refuse_components(method, problem)
   if (!is.null(basis$x)) return(plan_ep(problem, basis))
@@ -11,6 +12,13 @@ plan_for.method_ivm <- function(method, problem, basis) {
           else plan_ep(problem, basis)
   if (method$refine == "basis") return(plan)
   new_plan(c("plan_active", "plan_with_posterior"), problem, evidence = plan)
+}
+
+# Refuses a total where there are no active sets that could share it.
+refuse_total <- function(problem) {
+  if (problem$processes > 1L && !is_one_vs_rest(problem)) return(invisible())
+  stop_sparsegp("method", "has a total, which is for several latent functions of one model",
+                "Use size = alone, or lik_mprobit() or lik_softmax() for several classes")
 }
 
 # Refuses what cannot be had with several latent functions.

@@ -24,6 +24,10 @@ autoplot.gp_density <- function(object, level = 0.95, n = NULL, ...) {
 # Returns what is drawn, a data frame, and its chart.
 density_chart <- function(object, level, n, style) {
   object <- check_density(object)
+  if (ncol(object$range) > 2L) {
+    stop_sparsegp("x", "is a density of three inputs, and pictures are of one or two",
+                  "Fit two of its columns, or draw predict() on a grid")
+  }
   check_number(level, "level", 0, 1)
   if (!is.null(n)) n <- check_count(n, "n", 2L)
   chart <- if (ncol(object$range) == 1L) density_curve else density_map

@@ -71,6 +71,14 @@ joint_of_members <- function(fit, x, class) {
                                 weights))
 }
 
+# The same under the prior at the fit's hyperparameters, around the mean's estimated coefficients.
+prior_moments <- function(fit, x, class = 1L) {
+  own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
+  trend <- class_posterior(fit$posterior, class)$trend
+  mean <- if (is.null(trend)) numeric(nrow(x)) else drop(mean_functions(trend, x) %*% c(trend$coef))
+  list(mean = mean, var = kernel_matrix(fit$spec, own, x, x))
+}
+
 joint_latent <- function(spec, theta, posterior, x) {
   .Call(sg_predict, spec, theta, layout_for_c(1L), with_mean_at(posterior, x), x, TRUE)
 }

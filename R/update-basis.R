@@ -31,7 +31,7 @@ refuse_no_state <- function(fit, argument = "object") UseMethod("refuse_no_state
 refuse_no_state.sparsegp <- function(fit, argument = "object") {
   if (has_members(fit)) {
     stop_sparsegp(argument, "is a mixture of fits, and rows go to one",
-                  "Fit with integrate = \"none\", or fit all rows again")
+                  "Fit with gp_control(integrate = \"none\"), or fit all rows again")
   }
   if (has_state(fit)) return(invisible())
   stop_sparsegp(argument, "has no sums of sites on a basis, which rows could be added to",

@@ -10,10 +10,10 @@
 #'
 #' With Gaussian noise the merged fit is that of all rows, its log evidence included. For other
 #' likelihoods every row's site was found among the rows of its own fit. Where both fits keep their
-#' inputs (`keep_x`) EP goes on with all rows until it converges, and the result is again that of
-#' all rows on this basis; where they do not the sites stand, the merged fit has no single row
-#' (`fitted()`, `residuals()`, `sites()` and `loo_lpd()` are errors), and its log evidence is that
-#' of these sites.
+#' inputs (`gp_control(keep_x = TRUE)`) EP goes on with all rows until it converges, and the result
+#' is again that of all rows on this basis; where they do not the sites stand, the merged fit has no
+#' single row (`fitted()`, `residuals()`, `sites()` and `loo_lpd()` are errors), and its log
+#' evidence is that of these sites.
 #'
 #' @section Different bases:
 #' Sums on different points (`sparsegp(like = fit, basis = points)`) add up on the points of both:

@@ -8,7 +8,7 @@ run_on_state <- function(fit, problem, sites = NULL, base = NULL) {
   problem$options <- batch_settings(fit$options)
   run <- check_run(run_to_end(problem, fit$hyper$theta, sites), fit$hyper)
   if (is.null(base)) refuse_impossible(run, fit$likelihood, problem_rows(problem))
-  warn_about(run, NULL, fit$likelihood)
+  warn_about(run, NULL, fit)
   new_run(run)
 }
 

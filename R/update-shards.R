@@ -1,5 +1,7 @@
 #' Fits of rows that stay where they are
 #'
+#' *Experimental: `shard()` may change in a minor version, see [stability].*
+#'
 #' Rows of several hospitals, machines or days can be fitted where they are: every place makes a fit
 #' of its own rows on a common basis, and the fits are merged. Rows do not travel; what travels is
 #' the fit of each place.

@@ -14,11 +14,11 @@ stop_not_finite <- function(argument) {
 NOT_FINITE_REMEDY <- paste("Correct these values, or make them NA: rows with missing values are",
                            "left out")
 
-raise_sparsegp <- function(message, argument, remedy) {
+raise_sparsegp <- function(message, argument, remedy, class = NULL) {
   message <- paste0(message, ".")
   if (!is.null(remedy)) message <- paste0(message, "\n", remedy, ".")
   stop(structure(
-    class = c("sparsegp_error", "error", "condition"),
+    class = c(class, "sparsegp_error", "error", "condition"),
     list(message = message, call = NULL, argument = argument, remedy = remedy)
   ))
 }

@@ -1,6 +1,14 @@
 # Keeps what a long task has done so far in a file: written whole or not at all, so a process that
 # is killed leaves the last one that was.
 
+check_checkpoint <- function(checkpoint) {
+  if (is.character(checkpoint) && length(checkpoint) == 1L && !is.na(checkpoint) &&
+        dir.exists(dirname(checkpoint))) {
+    return(checkpoint)
+  }
+  stop_sparsegp("checkpoint", "must be the name of a file, in a folder that is there")
+}
+
 # checkpoint: a file's name, or NULL. key: what the task is, in plain data. Returns list(
 # state, write, done): `state` what an earlier process has left, or NULL; write(state, soon) notes
 # more, unless soon is FALSE and the last was less than the option's seconds ago; done() removes it.
@@ -8,10 +16,7 @@ open_checkpoint <- function(checkpoint, key) {
   if (is.null(checkpoint)) {
     return(list(file = NULL, state = NULL, write = function(...) NULL, done = function() NULL))
   }
-  if (!is.character(checkpoint) || length(checkpoint) != 1L || is.na(checkpoint) ||
-        !dir.exists(dirname(checkpoint))) {
-    stop_sparsegp("checkpoint", "must be the name of a file, in a folder that is there")
-  }
+  check_checkpoint(checkpoint)
   file <- normalizePath(checkpoint, mustWork = FALSE)
   last <- proc.time()[["elapsed"]]
   list(file = file, state = read_checkpoint(file, key), write = function(state, soon = TRUE) {

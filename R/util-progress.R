@@ -116,9 +116,9 @@ progress_lines <- function() {
 
 # ---- Rows that are read in chunks ----
 
-# Of sweeps over many rows: share(done) within one, a share of the rows; sweep(count, logz, change)
-# after each; evaluation(logz) after several that are one for a search. Where there is no bar a
-# share is told when the last word was PATIENCE ago.
+# Of sweeps over many rows: share(done) within one, a share of the rows; sweep(count, logz, change,
+# workers) after each, see traffic_record(); evaluation(logz) after several that are one for a
+# search. Where there is no bar a share is told when the last word was PATIENCE ago.
 sweep_progress <- function(verbose, rows, bar = interactive(), patience = PATIENCE) {
   if (!verbose) {
     silent <- function(...) invisible()
@@ -144,14 +144,20 @@ sweep_progress <- function(verbose, rows, bar = interactive(), patience = PATIEN
       utils::setTxtProgressBar(shown, done)
       if (done >= 1) close_bar()
     },
-    sweep = function(count, logz, change) {
+    sweep = function(count, logz, change, workers = NULL) {
       at <<- paste("sweep", count + 1L)
-      say(sprintf("sweep %d of %.0f rows: log evidence %.8g, change %.2g", count, rows, logz,
-                  change))
+      say(sprintf("sweep %d of %.0f rows: log evidence %.8g, change %.2g%s", count, rows, logz,
+                  change, if (is.null(workers)) "" else paste0("; ", worker_words(workers))))
     },
     evaluation = function(logz) say(sprintf("log evidence of all rows %.8g", logz)),
     close = close_bar
   )
+}
+
+# Returns words for traffic_record().
+worker_words <- function(workers) {
+  sprintf("%s, %.3g kB to and from them a read", counted(workers$count, "worker"),
+          workers$read / 1000)
 }
 
 # After chunks of rows that are seen once: how many there were, and the evidence.

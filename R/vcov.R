@@ -12,7 +12,7 @@
 #' known; intervals that are wide here say that prediction intervals may be too narrow.
 #'
 #' @param object A fit of [sparsegp()] whose hyperparameters were learned, by full EP or on a basis
-#'   (there at the basis as it is), with its inputs (`keep_x`); not a stream.
+#'   (there at the basis as it is), with its inputs (`gp_control(keep_x = TRUE)`); not a stream.
 #' @param parm Names or numbers of hyperparameters; missing: all that were learned.
 #' @param level Probability content of the intervals, in (0, 1).
 #' @param ... Nothing.

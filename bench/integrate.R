@@ -15,7 +15,7 @@ library(sparsegp)
 RULES <- c("none", "default", "ccd")
 
 fit_by <- function(rule, ...) {
-  if (rule == "default") sparsegp(...) else sparsegp(..., integrate = rule)
+  if (rule == "default") sparsegp(...) else sparsegp(..., control = gp_control(integrate = rule))
 }
 
 # ---- Coverage ----
@@ -119,7 +119,8 @@ log_density <- function(fit, new, y) {
 # Fits of the rows at the mode and by default, or NULL where the default is the mode.
 both_fits <- function(formula, rows) {
   fits <- lapply(list("none", NULL), function(rule) {
-    suppressMessages(suppressWarnings(sparsegp(formula, rows, integrate = rule)))
+    suppressMessages(suppressWarnings(sparsegp(formula, rows,
+                                               control = gp_control(integrate = rule))))
   })
   if (internal$has_members(fits[[2L]])) fits
 }
@@ -182,7 +183,8 @@ many_inputs <- function() {
     d <- data.frame(y = f + 0.3 * stats::rnorm(800), x)
     for (ard in c(FALSE, TRUE)) for (rule in c("none", "ccd")) {
       time <- system.time(fit <- suppressWarnings(
-        sparsegp(y ~ ., d[1:300, ], kernel = kernel_rbf(ard = ard), integrate = rule)))[[3L]]
+        sparsegp(y ~ ., d[1:300, ], kernel = kernel_rbf(ard = ard),
+                 control = gp_control(integrate = rule))))[[3L]]
       lpd <- log_density(fit, d[-(1:300), ], d$y[-(1:300)])
       cat(sprintf("seed %d %-8s %-5s test log density %.3f a row, %.1f s\n", seed,
                   if (ard) "32 scales" else "one", rule, mean(lpd), time))
@@ -198,8 +200,9 @@ costs <- function() {
     y <- sin(2 * x[, 1L]) + 0.3 * stats::rnorm(n)
     if (lik == "probit") y <- factor(y > 0)
     fit_time <- function(rule) {
-      sum(system.time(fit <<- suppressWarnings(sparsegp(x, y, lik, kernel_rbf(ard = TRUE),
-                                                        integrate = rule)))[1:2])
+      sum(system.time(fit <<- suppressWarnings(
+        sparsegp(x, y, lik, kernel_rbf(ard = TRUE), control = gp_control(integrate = rule))
+      ))[1:2])
     }
     fit <- NULL
     mode <- fit_time("none")

@@ -37,7 +37,7 @@ prepare <- function(strategy) {
                 bias = prior_normal(0, 5))
   setup <- inside$check_setup(
     lik_probit(), kernel_rbf(START[["variance"]], sqrt(P / START[["w"]])),
-    method_ivm(SIZE, refine = "none"), control, prior, FALSE, FALSE, "normal", FALSE, NULL
+    method_ivm(SIZE, refine = "none"), control, prior, FALSE
   )
   label <- factor(train$digit == DIGIT, c(FALSE, TRUE), c("rest", "digit"))
   recipe <- inside$new_matrix_recipe(NULL, setup$likelihood)

@@ -50,7 +50,7 @@ read_set <- function(set) {
 # Log predictive density of each observation held out, and CPU seconds of the fit.
 fitted_set <- function(set) {
   took <- system.time(fit <- suppressWarnings(suppressMessages(
-    sparsegp(set$formula, set$train, effort = effort)
+    sparsegp(set$formula, set$train, control = gp_control(effort = effort))
   )))
   y <- set$test[[all.vars(set$formula)[1L]]]
   lpd <- if (is.factor(y)) {

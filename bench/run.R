@@ -104,6 +104,8 @@ CLAIMS <- list(
   claim("thesis_sonar", "Thesis figure 5.5: sonar", "thesis/sonar.R", "5", "50", c(2, 15)),
   claim("thesis_usps4", "Thesis figure 5.6: a digit against the rest", "thesis/usps4.R", "1", "3",
         c(20, 120)),
+  claim("thesis_usps10", "Thesis figures 5.6 and 5.7: ten digits, and rejection", "thesis/usps10.R",
+        "1 150", "3", c(1, 20)),
   claim("thesis_density", "Thesis figure 5.9: densities", "thesis/density.R", "5", "20", c(1, 4))
 )
 names(CLAIMS) <- vapply(CLAIMS, `[[`, "", "name")

@@ -45,7 +45,7 @@ measure <- function(name, set) {
   shuffled <- set$train[sample.int(nrow(set$train)), ]
   parts <- function(count) split(seq_len(nrow(shuffled)), seq_len(nrow(shuffled)) %% count)
   first <- sparsegp(y ~ ., shuffled[parts(8)[[1L]], ], set$likelihood, kernel = kernel_rbf(),
-                    method = method_ep(size = points), keep_x = FALSE)
+                    method = method_ep(size = points), control = gp_control(keep_x = FALSE))
   one <- sparsegp(like = first, data = shuffled)
   best <- density_of(one, set$test)
   row <- function(shards, basis, fit) {

@@ -89,7 +89,7 @@ products <- function() {
 READS <- new.env()
 time_reads <- function() {
   READS$took <- NULL
-  trace("fold_read", where = asNamespace("sparsegp"), print = FALSE,
+  trace("chunked_read", where = asNamespace("sparsegp"), print = FALSE,
         tracer = quote(READS$began <- proc.time()),
         exit = quote(READS$took <- rbind(READS$took, proc.time() - READS$began)))
 }

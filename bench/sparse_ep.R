@@ -56,7 +56,8 @@ measure <- function(d) {
   set.seed(1)
   rows <- sample(nrow(x), d)
   fit <- sparsegp(x, y, likelihood = lik_probit(bias = 0), basis = rows, scale = FALSE,
-                  learn = FALSE, keep_x = TRUE, kernel = kernel_rbf(VARIANCE, LENGTHSCALE),
+                  learn = FALSE,
+                  control = gp_control(keep_x = TRUE), kernel = kernel_rbf(VARIANCE, LENGTHSCALE),
                   method = method_ep(tol = 1e-4)) # gplite's tolerance
   problem <- sparsegp:::problem_of_fit(fit)
   evidence <- function(gradient = FALSE, sweeps = 200L) {

@@ -83,7 +83,7 @@ static void add_precisions(int m, int d, const double *V, const double *tau, int
         double *x = at->rows + (size_t) count * j;
         for (int k = 0; k < count; k++) x[k] = at->root[k] * v[at->which[k]];
     }
-    sg_syrk('T', d, count, sign, at->rows, count, S);
+    sg_syrk('T', d, count, sign, at->rows, count, S, d);
 }
 
 /* Computes out_i = U_i' x_i for the w numbers of each of m rows. */

@@ -348,9 +348,9 @@ static void posterior_covariance(int n, const double *K, const sg_full_factor *f
     for (int i = 0; i < n; i++) all[i] = i;
     sg_full_columns(n, K, f, n, all, V);
     sg_copy(size, K, Sigma);
-    sg_syrk('T', n, *f->plain, -1, V, n, Sigma);
-    sg_syrk('T', n, n - *f->plain, 1, V + *f->plain, n, Sigma);
-    if (f->trend) sg_syrk('N', n, f->trend->q, 1, f->trend->U, n, Sigma);
+    sg_syrk('T', n, *f->plain, -1, V, n, Sigma, n);
+    sg_syrk('T', n, n - *f->plain, 1, V + *f->plain, n, Sigma, n);
+    if (f->trend) sg_syrk('N', n, f->trend->q, 1, f->trend->U, n, Sigma, n);
     sg_release(ws, mark);
 }
 

@@ -15,7 +15,7 @@
 #ifndef SG_EXCHANGE_H
 #define SG_EXCHANGE_H
 
-#include "row_step.h"
+#include "row_view.h"
 
 typedef struct {
     int size;       /* most basis points; cap is at least size + w */

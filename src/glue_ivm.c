@@ -33,9 +33,9 @@ static SEXP new_active_list(const sg_active *active, sg_status *status)
 }
 
 /* ktheta: of one kernel, or of one for each class. tie_break: n distinct numbers in random order.
- * options: size, select (0 information, 1 entropy, 2 random), min_gain, fewest, pool, block, keep,
- * exchange. each: the active sets of all latent functions, tau and nu of their rows in order of
- * inclusion; sequence: whose set each inclusion went into; at_hand: the candidates in the end.
+ * options: size, total, select (0 information, 1 entropy, 2 random), min_gain, fewest, pool, block,
+ * keep, exchange. each: the active sets of all latent functions, tau and nu of their rows in order
+ * of inclusion; sequence: whose set each inclusion went into; at_hand: the candidates in the end.
  * Memory: min(n size, pool / C) doubles for each, its size^2, the prepared inputs, about 50 n. */
 SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
               SEXP tie_break, SEXP options)
@@ -46,7 +46,7 @@ SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, S
     const sg_lik likelihood = sg_lik_of(lik, ltheta);
     const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
     const int C = likelihood.C;
-    const sg_ivm_options opt = {sg_field_int(options, "size"),
+    const sg_ivm_options opt = {sg_field_int(options, "size"), sg_field_double(options, "total"),
                                 (sg_select) sg_field_int(options, "select"),
                                 sg_field_double(options, "min_gain"),
                                 sg_field_int(options, "fewest"),

@@ -98,8 +98,9 @@ static sg_row_rules rules_of(SEXP options)
 
 /* state: as above, or with no points; basis: NULL, or points of a predefined basis to begin with.
  * x: a row for each latent value, w to a data row. ltheta: of C processes. options: size (of
- * points), frozen, kl, narrow, novelty, score (0, 1, 2), informative. Memory: about 4 (C + 1) d^2
- * doubles, and blocks of 64 w d (1000 w d for the informative order). */
+ * points), frozen, kl, narrow, novelty, score (0, 1, 2), informative, by_row. Memory: about
+ * 4 (C + 1) d^2 doubles, and blocks of 64 w d (128 on a predefined basis, 1000 w d for the
+ * informative order). */
 SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                  SEXP state, SEXP basis, SEXP options)
 {
@@ -109,7 +110,8 @@ SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y
     const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
     const int C = likelihood.C, w = likelihood.w;
     const sg_online_options opt = {.rules = rules_of(options),
-                                   .informative = sg_field_int(options, "informative")};
+                                   .informative = sg_field_int(options, "informative"),
+                                   .by_row = sg_field_int(options, "by_row")};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) STATE_FIELDS));
     /* room for what these rows can bring, not for all that options allow */
     const double most = (double) sg_rows_of(sg_field(state, "R")) + sg_rows_of(x) +

@@ -154,7 +154,8 @@ static void note_evidence(selection *s, int whose, double included)
     active->logz[active->d - 1] = s->C == 1 ? evidence(s->c, included) : NAN;
 }
 
-/* Includes row after row until the sets are full, or no row is left that is worth it. */
+/* Includes row after row until the sets are full, all together have what they may, or no row is
+ * left that is worth it. */
 static sg_status select_rows(selection *s, sg_ivm_report *report)
 {
     const sg_ivm_options *options = s->options;
@@ -163,7 +164,7 @@ static sg_status select_rows(selection *s, sg_ivm_report *report)
         score(s, options->select);
         if (count > 0) note_evidence(s, whose, included);
         report->stop = SG_IVM_SIZE;
-        if ((size_t) count == (size_t) options->size * s->C) return SG_OK;
+        if (count >= fmin2((double) options->size * s->C, options->total)) return SG_OK;
         shrink_if_due(s);
         const int best = best_of(s, &whose);
         report->stop = best < 0 ? SG_IVM_NO_ROW : SG_IVM_GAIN;

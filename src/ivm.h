@@ -7,6 +7,7 @@
 
 typedef struct {
     int size;           /* most rows in the active set (of each latent function) */
+    double total;       /* most inclusions of all latent functions together */
     sg_select select;
     double min_gain;    /* stop when no candidate gains more, */
     int fewest;         /* but not before so many inclusions */

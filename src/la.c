@@ -59,11 +59,11 @@ void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, i
 }
 
 /* Adds a op(A) op(A)' to C[n x n], below the diagonal alone. O(n^2 k). */
-void sg_syrk(char trans, int n, int k, double a, const double *A, int lda, double *C)
+void sg_syrk(char trans, int n, int k, double a, const double *A, int lda, double *C, int ldc)
 {
     if (n == 0 || k == 0) return;
     const double one = 1;
-    F77_CALL(dsyrk)("L", &trans, &n, &k, &a, A, &lda, &one, C, &n FCONE FCONE);
+    F77_CALL(dsyrk)("L", &trans, &n, &k, &a, A, &lda, &one, C, &ldc FCONE FCONE);
 }
 
 /* Replaces x by op(U) x, U upper. O(n^2). */

@@ -17,9 +17,9 @@ void sg_syr(int n, double a, const double *x, double *A, int lda);
 /* C[m x n] = a op(A) op(B) + b C, inner size k; ld* are leading dimensions */
 void sg_gemm(char ta, char tb, int m, int n, int k, double a, const double *A, int lda,
              const double *B, int ldb, double b, double *C, int ldc);
-/* C[n x n] += a A A' (trans 'N', A[n x k]) or a A'A ('T', A[k x n]); lower triangle; lda is A's
- * leading dimension */
-void sg_syrk(char trans, int n, int k, double a, const double *A, int lda, double *C);
+/* C[n x n] += a A A' (trans 'N', A[n x k]) or a A'A ('T', A[k x n]); lower triangle; ld* are
+ * leading dimensions */
+void sg_syrk(char trans, int n, int k, double a, const double *A, int lda, double *C, int ldc);
 /* x = op(U) x, U[n x n] upper */
 void sg_trmv(char trans, int n, const double *U, double *x);
 /* x = op(U)^{-1} x, U[n x n] upper */

@@ -1,13 +1,16 @@
 /* online.c: one pass over rows in fixed memory (online.h). A row is judged and applied by
- * exchange.h; here are the blocks in which rows are seen, and the record of what became of them.
- * Sites of rows that leave the basis unchanged wait, and enter S and t together. */
+ * exchange.h, or on a basis that stays by row_block.h; here are the blocks in which rows are seen,
+ * and the record of what became of them. Sites of rows that leave the basis unchanged wait, and
+ * enter S and t together. */
 #include <math.h>
 #include <Rmath.h>
 #include "online.h"
+#include "row_block.h"
 #include "tolerances.h"
 
 enum {
     BLOCK = 64, /* most rows seen at once in the given order */
+    STILL = 128, /* and where the basis stays */
     POOL = 1000 /* and when the most informative of them goes first */
 };
 
@@ -19,22 +22,31 @@ typedef struct {
     sg_view view;
     int *row, *done;       /* m: row numbers; taken already? */
     sg_row_tilt tilt;      /* of the present row */
+    sg_row_block part;     /* of the block, which moves the posterior at once */
     int npending;          /* rows projected whose sites are not yet in S and t: */
-    double *V, *tau, *nu;  /* d x npending w; C x cap blocks; C x cap w */
+    double *V, *tau, *nu;  /* d x npending w, or the view's; C x cap blocks; C x cap w */
     double *work;
 } block;
 
-/* Lends memory for `cap` rows seen at once, and for as many sites that wait. */
-static block new_block(int cap, double before, sg_process *gp, const sg_ws *ws)
+/* Rows of a part: points enough, and of more points a row one at least. */
+static int part_rows(const sg_process *gp)
+{
+    return imax2(SG_ROW_BLOCK / gp->w, 1);
+}
+
+/* Lends memory for `cap` rows seen at once, and for as many sites that wait. On a basis that stays
+ * the rows wait in the view. */
+static block new_block(int cap, int stays, double before, sg_process *gp, const sg_ws *ws)
 {
     const size_t points = (size_t) gp->w * cap, values = points * gp->C;
-    const block b = {.gp = gp, .cap = cap, .before = before,
+    block b = {.gp = gp, .cap = cap, .before = before,
                      .view = sg_view_new(cap, gp->w, gp, ws),
                      .row = sg_ints(cap, ws), .done = sg_ints(cap, ws),
                      .tilt = sg_row_tilt_new(gp, ws),
-                     .V = sg_doubles(ws, points * gp->basis.cap),
+                     .part = sg_row_block_new(gp, part_rows(gp), ws),
                      .tau = sg_doubles(ws, values * gp->w), .nu = sg_doubles(ws, values),
                      .work = sg_doubles(ws, sg_absorb_scratch(gp, cap))};
+    b.V = stays ? b.view.V : sg_doubles(ws, points * gp->basis.cap);
     return b;
 }
 
@@ -62,21 +74,27 @@ static int keep_waiting(block *b)
     return kept;
 }
 
+/* Lets the present row's sites wait; returns for which of the rows that wait. */
+static size_t keep_sites(block *b)
+{
+    const sg_process *gp = b->gp;
+    const size_t w = gp->w, ww = w * w, at = b->npending++;
+    for (size_t c = 0; c < (size_t) gp->C; c++) {
+        sg_copy(ww, b->tilt.tau + ww * c, b->tau + ww * (at + b->cap * c));
+        sg_copy(w, b->tilt.nu + w * c, b->nu + w * (at + b->cap * c));
+    }
+    return at;
+}
+
 /* Lets a row that was projected, as the basis sees it, wait with its sites; those of a row that
  * joined are in S and t. */
 static void keep_pending(void *self, int i, const sg_seen *seen, int joined)
 {
     block *b = self;
-    const sg_process *gp = b->gp;
     (void) i;
     if (joined) return;
-    const size_t w = gp->w, ww = w * w, size = w * gp->basis.d, at = b->npending++;
-    sg_copy(size, seen->V, b->V + size * at);
-    for (size_t c = 0; c < (size_t) gp->C; c++) {
-        double *tau = b->tau + ww * (at + b->cap * c), *nu = b->nu + w * (at + b->cap * c);
-        sg_copy(ww, b->tilt.tau + ww * c, tau);
-        sg_copy(w, b->tilt.nu + w * c, nu);
-    }
+    const size_t size = (size_t) b->gp->w * b->gp->basis.d;
+    sg_copy(size, seen->V, b->V + size * keep_sites(b));
 }
 
 /* Adds the sites of the rows projected so far to S and t, as one matrix product. */
@@ -117,7 +135,6 @@ static void note(sg_online_record *record, const sg_process *gp, const sg_row_ti
     double *count = record->count;
     count[outcome]++;
     count[SG_REC_ROWS]++;
-    count[SG_REC_STALE] += (sg_changes_basis(outcome) ? 10 : 1) * gp->w;
     if (outcome != SG_ROW_SKIPPED) count[SG_REC_LOGZ] += tilt->logz;
     if (fmod(count[SG_REC_ROWS], count[SG_REC_STRIDE]) != 0) return;
     if (count[SG_REC_TRACED] == SG_TRACE_ROWS) {
@@ -169,6 +186,7 @@ static int take_block(sg_process *gp, const sg_rows *rows, const sg_online_optio
                                              &b->tilt);
         note(record, gp, &b->tilt, outcome);
         changed = sg_changes_basis(outcome);
+        record->count[SG_REC_STALE] += (changed ? 10 : 1) * gp->w;
         b->done[i] = 1;
         taken++;
     }
@@ -176,12 +194,63 @@ static int take_block(sg_process *gp, const sg_rows *rows, const sg_online_optio
     return taken;
 }
 
-sg_status sg_online_run(const sg_kernel *kernel, const double *x, const sg_rows *rows,
-                        const sg_online_options *options, sg_process *gp,
-                        sg_online_record *record, const sg_ws *ws)
+/* Takes all rows of the block on a basis that stays, part by part. */
+static void project_block(sg_process *gp, const sg_rows *rows, const sg_online_options *options,
+                          block *b, sg_online_record *record)
+{
+    const sg_row_rules *rules = &options->rules;
+    const int w = gp->w, d = gp->basis.d, m = b->view.m, most = part_rows(gp);
+    for (int from = 0; from < m; from += most) {
+        const int end = imin2(from + most, m);
+        sg_row_block_begin(&b->part, gp, (end - from) * w, b->view.V + (size_t) d * w * from);
+        for (int i = from; i < end; i++) {
+            const sg_seen seen = sg_view_row(&b->view, d, i);
+            const int valid = sg_row_block_take(&b->part, gp, rows, rules->nonnegative,
+                                                rules->projection, b->row[i], (i - from) * w,
+                                                seen.gamma, &b->tilt);
+            note(record, gp, &b->tilt, valid ? SG_ROW_PROJECTED : SG_ROW_SKIPPED);
+            keep_sites(b);
+        }
+        sg_row_block_end(&b->part, gp);
+        record->count[SG_REC_STALE] += w; /* one step of M */
+    }
+    absorb(b);
+}
+
+/* Rebuilds the posterior when it is time. */
+static sg_status keep_digits(sg_process *gp, sg_online_record *record, const sg_ws *ws)
+{
+    if (!sg_is_stale(record->count[SG_REC_STALE], gp->basis.d)) return SG_OK;
+    record->count[SG_REC_STALE] = 0;
+    return sg_process_refresh(gp, ws);
+}
+
+/* Takes all rows on a basis that stays. */
+static sg_status run_projected(const sg_kernel *kernel, const double *x, const sg_rows *rows,
+                               const sg_online_options *options, sg_process *gp,
+                               sg_online_record *record, const sg_ws *ws)
+{
+    const int n = rows->n;
+    block b = new_block(imin2(STILL, n), 1, record->count[SG_REC_ROWS], gp, ws);
+    sg_status status = sg_view_freeze(kernel, gp, &b.view, ws);
+    int next = 0;
+    while (next < n && status == SG_OK) {
+        fill(&b, 0, imin2(b.cap, n - next), n, gp->p, x, &next);
+        sg_view_look(kernel, gp, 1, &b.view, ws);
+        project_block(gp, rows, options, &b, record);
+        status = keep_digits(gp, record, ws);
+        sg_tick(ws);
+    }
+    return status;
+}
+
+/* Takes rows one by one, in blocks that are seen at once and that end where the basis changes. */
+static sg_status run_by_row(const sg_kernel *kernel, const double *x, const sg_rows *rows,
+                            const sg_online_options *options, sg_process *gp,
+                            sg_online_record *record, const sg_ws *ws)
 {
     const int n = rows->n, cap = options->informative ? POOL : BLOCK;
-    block b = new_block(cap < n ? cap : n, record->count[SG_REC_ROWS], gp, ws);
+    block b = new_block(cap < n ? cap : n, 0, record->count[SG_REC_ROWS], gp, ws);
     int next = 0, waiting = 0, size = options->informative ? b.cap : 1;
     while (next < n || waiting > 0) {
         const int left = waiting + n - next;
@@ -190,12 +259,20 @@ sg_status sg_online_run(const sg_kernel *kernel, const double *x, const sg_rows 
         const int taken = take_block(gp, rows, options, &b, record, ws);
         if (options->informative) waiting = keep_waiting(&b);
         else next -= b.view.m - taken, size = 2 * taken < b.cap ? 2 * taken : b.cap;
-        if (sg_is_stale(record->count[SG_REC_STALE], gp->basis.d)) {
-            const sg_status status = sg_process_refresh(gp, ws);
-            if (status != SG_OK) return status;
-            record->count[SG_REC_STALE] = 0;
-        }
+        const sg_status status = keep_digits(gp, record, ws);
+        if (status != SG_OK) return status;
         sg_tick(ws);
     }
+    return SG_OK;
+}
+
+sg_status sg_online_run(const sg_kernel *kernel, const double *x, const sg_rows *rows,
+                        const sg_online_options *options, sg_process *gp,
+                        sg_online_record *record, const sg_ws *ws)
+{
+    const int stays = options->rules.frozen && !options->informative && !options->by_row;
+    const sg_status status = (stays ? run_projected : run_by_row)(kernel, x, rows, options, gp,
+                                                                  record, ws);
+    if (status != SG_OK) return status;
     return isfinite(record->count[SG_REC_LOGZ]) ? SG_OK : SG_NOT_FINITE;
 }

@@ -28,13 +28,16 @@ typedef struct {
 typedef struct {
     sg_row_rules rules;
     int informative; /* of the rows of a pool first the one of largest KL gain (thesis 3.8.1) */
+    int by_row; /* one row after the other even on a basis that stays: for tests */
 } sg_online_options;
 
 /* Takes the rows of x[n w x p] into the process; gp's layout is the likelihood's. Rows are seen in
  * blocks, so kernels and their triangular solves are matrix products while the basis stands still;
- * blocks shrink where it changes. Rows whose tilt has no site are skipped and counted. A row costs
- * about 4 w d^2 multiplications for each process and w d kernel values, where the basis changes
- * about five times that. On a status other than SG_OK the process is of no use. */
+ * blocks shrink where it changes. On a predefined basis the posterior moves by blocks, too
+ * (row_block.h): matrix products of about 3.5 w d^2 multiplications for each process, for the
+ * numbers of one row after the other. Rows whose tilt has no site are skipped and counted. One row
+ * after the other costs about 4 w d^2 multiplications, and w d kernel values; where the basis
+ * changes about five times that. On a status other than SG_OK the process is of no use. */
 sg_status sg_online_run(const sg_kernel *kernel, const double *x, const sg_rows *rows,
                         const sg_online_options *options, sg_process *gp,
                         sg_online_record *record, const sg_ws *ws);

@@ -141,11 +141,11 @@ void sg_posterior_condition(const sg_posterior *post, int n, const double *Kx, d
         if (!factors[f]) continue;
         sg_copy(size, Kx, work);
         sg_trmm('R', 'N', n, d, factors[f], work);
-        sg_syrk('N', n, d, signs[f], work, n, cov);
+        sg_syrk('N', n, d, signs[f], work, n, cov, n);
     }
     if (post->trend.q) {
         const double *u = sg_trend_residuals(post, 0, 0, n, n, Kx, mean, ws);
-        sg_syrk('N', n, post->trend.q, 1, u, n, cov);
+        sg_syrk('N', n, post->trend.q, 1, u, n, cov, n);
     }
     sg_mirror('L', n, cov, n);
 }

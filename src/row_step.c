@@ -7,9 +7,9 @@
  * U belongs to one block: bend and T of a row are turned each by its own. With w = 1 a column stays
  * itself and nothing is copied.
  *
- * Order of calls for a row: sg_view_look() for many of them, sg_row_marginals(), sg_row_steps(),
- * and after the decision what becomes of the row sg_row_move(), sg_row_move_parts() and
- * sg_process_absorb(). */
+ * Order of calls for a row: sg_view_look() for many of them (row_view.h), sg_row_marginals(),
+ * sg_row_steps(), and after the decision what becomes of the row sg_row_move(),
+ * sg_row_move_parts() and sg_process_absorb(). */
 #include <math.h>
 #include <Rmath.h>
 #include "row_step.h"
@@ -39,72 +39,6 @@ sg_process sg_process_new(int cap, int p, int C, int w, const sg_ws *ws)
     for (int c = 0; c < C; c++) gp.each[c] = sg_weights_new(cap, w, ws);
     gp.work = sg_doubles(ws, sg_absorb_scratch(&gp, 1));
     return gp;
-}
-
-/* ---- Rows as a basis sees them ---- */
-
-/* Lends memory for `rows` rows as a basis of cap points sees them. */
-sg_view sg_view_new(int rows, int w, const sg_process *gp, const sg_ws *ws)
-{
-    const size_t points = (size_t) rows * w, size = points * gp->basis.cap;
-    const sg_view view = {.w = w, .x = sg_doubles(ws, points * gp->p),
-                          .K = sg_doubles(ws, points * w), .V = sg_doubles(ws, size),
-                          .q = sg_doubles(ws, size), .gamma = sg_doubles(ws, points * w)};
-    return view;
-}
-
-/* Returns the points as the kernel takes them, d x p: they are kept as p x cap, so a point can
- * join and leave without moving the others. */
-static const double *points_by_column(const sg_process *gp, const sg_ws *ws)
-{
-    const int d = gp->basis.d, p = gp->p;
-    double *out = sg_doubles(ws, (size_t) d * p);
-    for (int i = 0; i < d; i++) {
-        for (int k = 0; k < p; k++) out[i + (size_t) d * k] = gp->points[k + (size_t) p * i];
-    }
-    return out;
-}
-
-/* gamma = K - V'V in blocks, off the diagonal once for both halves. A variance below 0 is rounding
- * and becomes 0; NaN stays. */
-void sg_residuals(const sg_process *gp, int w, int m, const double *K, const double *V, int ldv,
-                  double *gamma)
-{
-    const int d = gp->basis.d, ww = w * w;
-    for (int i = 0; i < m; i++, K += ww, gamma += ww, V += (size_t) ldv * w) {
-        for (int b = 0; b < w; b++) {
-            const double *v = V + (size_t) ldv * b;
-            for (int a = 0; a < b; a++) {
-                const double known = sg_dot(d, V + (size_t) ldv * a, v);
-                gamma[a + w * b] = gamma[b + w * a] = K[a + w * b] - known;
-            }
-            gamma[b * (w + 1)] = fmax2(K[b * (w + 1)] - sg_dot(d, v, v), 0);
-        }
-    }
-}
-
-/* Fills the view by level 3 products: K_Bm by one call of the kernel, V = R^{-T} K_Bm by one
- * triangular solve for all rows, and q = R^{-1} V by another one, which only a basis that may
- * change asks for. Row by row the same would be level 2, and several times slower. */
-void sg_view_look(const sg_kernel *kernel, const sg_process *gp, int frozen, sg_view *view,
-                  const sg_ws *ws)
-{
-    /* m points in all, w of each row */
-    const int d = gp->basis.d, m = view->m * view->w;
-    if (view->w == 1) sg_kernel_diag(kernel, m, view->x, view->K, ws);
-    else sg_kernel_blocks(kernel, view->w, view->m, gp->p, view->x, view->K, ws);
-    if (d > 0) {
-        void *mark = sg_mark(ws);
-        /* K_Bm, in V until it is whitened */
-        sg_kernel_cross(kernel, d, points_by_column(gp, ws), m, view->x, view->V, ws);
-        sg_release(ws, mark);
-    }
-    sg_basis_whiten(&gp->basis, m, view->V);
-    sg_residuals(gp, view->w, view->m, view->K, view->V, d, view->gamma);
-    /* A frozen basis neither scores its points nor takes in others. */
-    if (frozen) return;
-    sg_copy((size_t) d * m, view->V, view->q);
-    sg_basis_to_weights(&gp->basis, m, view->q);
 }
 
 /* ---- Marginals and tilt ---- */
@@ -170,20 +104,18 @@ static void clip_tilt(const sg_process *gp, sg_row_tilt *tilt)
     }
 }
 
-/* Computes the marginals N(V'a + offset, V'G + Gamma) of all processes and the tilt there: one call
- * of the likelihood, O(C w d^2) for the gains. The sum of all derivatives is finite exactly if each
- * of them is. */
-int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int nonnegative,
-                     const sg_seen *seen, sg_row_tilt *tilt)
+/* Tilts at the marginals N(mean + offset, carried + Gamma): one call of the likelihood. The sum of
+ * all derivatives is finite exactly if each of them is. */
+int sg_row_tilt_there(const sg_process *gp, const sg_rows *rows, int i, int nonnegative,
+                      const double *gamma, sg_row_tilt *tilt)
 {
     const int C = gp->C, w = gp->w, ww = w * w;
     double mu[SG_LIK_MAX_BLOCKS];
     sg_tilt out = {.d1 = tilt->d1, .d2 = tilt->d2};
     for (int c = 0; c < C; c++) {
-        double *mean = tilt->mean + w * c, *carried = tilt->carried + ww * c;
-        sg_row_gains(gp, c, seen->V, gp->basis.d, mean, carried);
+        const double *mean = tilt->mean + w * c, *carried = tilt->carried + ww * c;
         for (int a = 0; a < w; a++) mu[a + w * c] = mean[a] + rows->offset[a + (size_t) w * i];
-        for (int k = 0; k < ww; k++) tilt->whole[k + ww * c] = carried[k] + seen->gamma[k];
+        for (int k = 0; k < ww; k++) tilt->whole[k + ww * c] = carried[k] + gamma[k];
     }
     sg_lik_tilt(rows->lik, sg_lik_row(rows->lik, rows->y, i), mu, tilt->whole, &out);
     /* Inf - Inf is NaN, and NaN stays: one test for all numbers. */
@@ -192,6 +124,17 @@ int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int nonnegative
     for (int k = 0; k < C * ww; k++) sum += tilt->d2[k];
     if (nonnegative) clip_tilt(gp, tilt);
     return isfinite(sum);
+}
+
+/* Computes the marginals of all processes and the tilt there, O(C w d^2) for the gains. */
+int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int nonnegative,
+                     const sg_seen *seen, sg_row_tilt *tilt)
+{
+    const int w = gp->w;
+    for (int c = 0; c < gp->C; c++) {
+        sg_row_gains(gp, c, seen->V, gp->basis.d, tilt->mean + w * c, tilt->carried + w * w * c);
+    }
+    return sg_row_tilt_there(gp, rows, i, nonnegative, seen->gamma, tilt);
 }
 
 /* Adds up the processes' divergences: they are independent, before the row and after it. */

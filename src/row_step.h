@@ -15,7 +15,6 @@
 #ifndef SG_ROW_STEP_H
 #define SG_ROW_STEP_H
 
-#include "kernel.h"
 #include "sites.h"
 #include "weights.h"
 
@@ -63,42 +62,13 @@ static inline double *sg_gains_in_weights(const sg_process *gp, int c)
     return gp->s + (size_t) gp->basis.cap * gp->w * c;
 }
 
-/* Rows of the block, all seen through the basis of the moment: one matrix product and one
- * triangular solve for many rows. What it knows goes stale when the basis changes. */
-typedef struct {
-    int m, w;      /* rows, points of each */
-    double *x;     /* m w x p, to be filled by the caller */
-    double *K;     /* m blocks: the kernel among a row's points */
-    double *V, *q; /* d x m w: V and R^{-1} V = Q k; q only when wanted */
-    double *gamma; /* m blocks */
-} sg_view;
-
-sg_view sg_view_new(int rows, int w, const sg_process *gp, const sg_ws *ws);
-
-/* K, V, gamma of the m rows of view->x, and q unless the basis is frozen. O(m w d (d + p)). */
-void sg_view_look(const sg_kernel *kernel, const sg_process *gp, int frozen, sg_view *view,
-                  const sg_ws *ws);
-
-/* gamma[m blocks] = K - V'V of rows with V[ldv x m w]. O(m w^2 d). */
-void sg_residuals(const sg_process *gp, int w, int m, const double *K, const double *V, int ldv,
-                  double *gamma);
-
-/* One of them. */
+/* A row as the basis of the moment sees it: one of a view (row_view.h). */
 typedef struct {
     int w, ldx;
     const double *x;         /* w x p, leading dimension ldx */
     const double *K, *gamma; /* w x w */
     const double *V, *q;     /* d x w */
 } sg_seen;
-
-static inline sg_seen sg_view_row(const sg_view *view, int d, int i)
-{
-    const size_t at = (size_t) view->w * i;
-    const sg_seen seen = {.w = view->w, .ldx = view->m * view->w, .x = view->x + at,
-                          .K = view->K + view->w * at, .gamma = view->gamma + view->w * at,
-                          .V = view->V + d * at, .q = view->q + d * at};
-    return seen;
-}
 
 typedef enum { SG_MOMENT, SG_KL } sg_projection;
 
@@ -111,8 +81,13 @@ typedef struct {
 
 sg_row_tilt sg_row_tilt_new(const sg_process *gp, const sg_ws *ws);
 
-/* Marginals and tilt of row i; nonnegative: d2 less what would widen the marginal. Returns 0
- * when a number is not finite. O(C w d^2). */
+/* The tilt of row i at N(mean + offset, carried + gamma), with mean and carried of all processes
+ * filled in; nonnegative: d2 less what would widen the marginal. Returns 0 when a number is not
+ * finite. */
+int sg_row_tilt_there(const sg_process *gp, const sg_rows *rows, int i, int nonnegative,
+                      const double *gamma, sg_row_tilt *tilt);
+
+/* Marginals of row i, and the tilt there. O(C w d^2). */
 int sg_row_marginals(sg_process *gp, const sg_rows *rows, int i, int nonnegative,
                      const sg_seen *seen, sg_row_tilt *tilt);
 

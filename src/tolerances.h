@@ -68,8 +68,8 @@ static const double SG_STILL = 1e-3;
 static const double SG_NEWTON_RESIDUAL = 1e-3;
 
 /* M and a are rebuilt from S and t (weights.h) after so many row steps, a change of the basis
- * counting as ten: often enough for their digits, so rarely that O(d^3) is a tenth of the rows'
- * O(d^2) each. online.c, ep_sparse.c */
+ * counting as ten, a block of rows that moves them at once as one: often enough for their digits,
+ * so rarely that O(d^3) is a tenth of the rows' O(d^2) each. online.c, ep_sparse.c */
 static inline int sg_is_stale(double steps, int d) { return steps >= 10.0 * d + 100; }
 
 #endif

@@ -85,21 +85,39 @@ void sg_parts_move(sg_parts *parts, int d, const double *s, const sg_step *step)
     sg_band_add(parts->E, d, step->var, s);
 }
 
-/* Adds the rows' sites by one product, S += (V diag(sign tau)) V', and t += V (sign nu): a matrix
- * product for many rows, and for one row an outer product. */
+/* Scales the columns of V whose sites have this sign by sqrt|tau|, one after the other into out;
+ * returns how many. */
+static int scale_columns(int d, int m, const double *V, int ldv, const double *tau, int negative,
+                         double *out)
+{
+    int count = 0;
+    for (int i = 0; i < m; i++) {
+        if ((tau[i] < 0) != negative) continue;
+        const double *v = V + (size_t) ldv * i, root = sqrt(fabs(tau[i]));
+        double *scaled = out + (size_t) d * count++;
+        for (int k = 0; k < d; k++) scaled[k] = root * v[k];
+    }
+    return count;
+}
+
+/* Adds the rows' sites by symmetric products of those that narrow and those that widen,
+ *   S += sum |tau| v v' - sum |tau| v v',   t += V (sign nu),
+ * which is half of a general product; one row alone by an outer product, which needs no mirror. */
 void sg_weights_absorb(sg_weights *w, const sg_basis *b, int m, const double *V, int ldv,
                        const double *tau, const double *nu, double sign, double *work)
 {
-    const int d = b->d;
-    for (int i = 0; i < m; i++) {
-        const double *v = V + (size_t) ldv * i;
-        double *scaled = work + (size_t) d * i;
-        for (int k = 0; k < d; k++) {
-            scaled[k] = sign * tau[i] * v[k];
-            w->t[k] += sign * nu[i] * v[k];
-        }
+    const int d = b->d, cap = b->cap;
+    sg_gemv('N', d, m, sign, V, ldv, nu, 1, w->t);
+    if (m == 1) {
+        for (int k = 0; k < d; k++) work[k] = sign * *tau * V[k];
+        sg_gemm('N', 'T', d, d, 1, 1, work, d, V, ldv, 1, w->S, cap);
+        return;
     }
-    sg_gemm('N', 'T', d, d, m, 1, work, d, V, ldv, 1, w->S, b->cap);
+    for (int negative = 0; negative < 2; negative++) {
+        const int count = scale_columns(d, m, V, ldv, tau, negative, work);
+        sg_syrk('N', d, count, negative ? -sign : sign, work, d, w->S, cap);
+    }
+    sg_mirror('L', d, w->S, cap);
 }
 
 /* ---- A point more: its coordinate of z is a priori N(0, 1), independent of the others ---- */
@@ -398,11 +416,9 @@ sg_status sg_weights_refresh(sg_weights *w, sg_basis *b, const sg_ws *ws)
     if (status == SG_OK) {
         sg_copy(d, mean, w->a);
         refresh_parts(w, b, Rinv, Ainv, H);
-        /* A^{-1} A^{-T} in the upper triangle; M wants it below. */
         sg_lauum(d, Ainv);
-        for (int j = 0; j < d; j++) {
-            for (int i = j; i < d; i++) w->M[i + (size_t) b->cap * j] = Ainv[j + (size_t) d * i];
-        }
+        sg_copy_columns(d, d, Ainv, d, w->M, b->cap);
+        sg_mirror('U', d, w->M, b->cap);
     }
     sg_release(ws, mark);
     return status;

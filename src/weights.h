@@ -43,7 +43,7 @@ typedef struct {
 } sg_parts;
 
 typedef struct {
-    double *M; /* lower triangle */
+    double *M; /* lower triangle; both after a refresh */
     double *a;
     double *S, *t; /* both triangles of S */
     sg_parts parts;

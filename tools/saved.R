@@ -47,7 +47,8 @@ fits <- list(
   levels_stream = fit(y ~ a + h + o, method = method_online(6, pilot = 10)),
   copies = fit(two ~ a + b, augment = jitter_rows(0.1, 2, 1), method = method_ivm(6)),
   logs = fit(y ~ exp(2 * a) + b, scale = "log", basis = 1:8),
-  packed = sparsegp(y ~ a + b, many, basis = 1:130, learn = FALSE, keep_x = FALSE),
+  packed = sparsegp(y ~ a + b, many, basis = 1:130, learn = FALSE,
+                    control = gp_control(keep_x = FALSE)),
   chosen = sparsegp(y ~ a + b, d), labels = sparsegp(two ~ a + b, d)
 )
 latent <- function(fit) unlist(predict(fit, new, type = "latent", se.fit = TRUE), use.names = FALSE)

@@ -12,6 +12,8 @@
 # - A number of two digits or more in the prose of a vignette is not typed but inline code, so text
 #   and output agree; or it stands in the page's code, in bench/results/ or in R/policy.R.
 #   (tests/testthat/test-quoted.R compares papers.Rmd with bench/results/ line by line.)
+# - A section of a vignette that shows results and compares (COMPARES) has code that checks what it
+#   says, stopifnot() in a chunk that is not shown, or takes it from inline code.
 #
 # tools/words.allowed has the exceptions, of which each has to occur.
 
@@ -44,6 +46,8 @@ COMMENTS <- c(AVOID[c("is told of|are told of", "\\bdear\\b", "\\blegal\\b", "\\
                       "case for a coin")], TERMS[!startsWith(names(TERMS), "\\bshares?")])
 HEADLESS <- paste0("^(What|Who|Whose|Where|Whether|Which|By what|By which|In which|",
                    "(Of|To|From|On|For|With) (which|what|whom))\\b(?![^.]*[?])")
+COMPARES <- paste0("\\b(better|worse|best|worst|smaller|larger|wider|narrower|higher|lower|faster|",
+                   "slower|too (wide|narrow)|(less|more) certain|helps|widens|falls)\\b")
 LIMITS <- c(sparsegp = 900L, other = 600L)
 
 # Prose -----------------------------------------------------------------------
@@ -217,6 +221,29 @@ found_in_vignettes <- function() {
   unlist(lapply(files, found_typed, unique(as.numeric(measured))))
 }
 
+# Returns sections of vignettes that compare results and do not check them.
+found_unchecked <- function() {
+  files <- list.files("vignettes", "[.]Rmd$", full.names = TRUE, recursive = TRUE)
+  unlist(lapply(files, function(file) {
+    lines <- readLines(file)
+    fence <- grepl("^```", lines)
+    code <- cumsum(fence) %% 2L == 1L | fence
+    heading <- grepl("^#", lines) & !code
+    by_section <- split(seq_along(lines), cumsum(heading))
+    unlist(lapply(by_section, unchecked_in, lines, code, file))
+  }))
+}
+
+unchecked_in <- function(at, lines, code, file) {
+  own <- lines[at]
+  shows <- grepl("^```[{]r", own) & !grepl("(include|eval) = FALSE", own)
+  prose <- own[!code[at] & !startsWith(own, "|")]
+  compares <- grep(COMPARES, prose, perl = TRUE, value = TRUE)
+  checked <- any(grepl("stopifnot(", own[code[at]], fixed = TRUE)) || any(grepl("`r ", prose))
+  if (!any(shows) || length(compares) == 0L || checked) return(NULL)
+  sprintf("%s:%d: compares, and nothing checks it: %s", file, at[1L], compares[1L])
+}
+
 # Returns findings but those that are allowed, and exceptions that nothing needs.
 but_allowed <- function(found) {
   allowed <- grep("^(#|$)", readLines("tools/words.allowed"), invert = TRUE, value = TRUE)
@@ -240,7 +267,8 @@ main <- function() {
     found_by(prose[!comment, ], c(AVOID, TERMS)), found_by(prose[comment, ], COMMENTS),
     sprintf("%s:%d: begins without a verb: %s", headless$file, headless$line,
             substr(headless$text, 1L, 50L)),
-    found_long(), found_unnamed_basis(), found_in_vignettes()
+    found_long(), found_unnamed_basis(), found_in_vignettes(),
+    found_unchecked()
   )
   writeLines(but_allowed(found))
 }

@@ -5,8 +5,8 @@ r_code_alone()
 
 refused <- function(expr, pattern) expect_error(expr, pattern, class = "sparsegp_error")
 
-delayedAssign("BY_WT", sparsegp(mpg ~ wt, mtcars, integrate = "none"))
-delayedAssign("BY_HP", sparsegp(mpg ~ hp, mtcars, integrate = "none"))
+delayedAssign("BY_WT", sparsegp(mpg ~ wt, mtcars, control = gp_control(integrate = "none")))
+delayedAssign("BY_HP", sparsegp(mpg ~ hp, mtcars, control = gp_control(integrate = "none")))
 delayedAssign("MIXED", average(BY_WT, BY_HP))
 
 test_that("an average has no basis, noise or points to be measured next", {
@@ -86,7 +86,7 @@ test_that("a dot in `mean` is all inputs", {
 test_that("integrals over hyperparameters that are all fixed have their own remedy", {
   d <- data.frame(x = 1:9, y = sin(1:9))
   refused(sparsegp(y ~ x, d, lik_gaussian(fixed(0.1)), kernel_rbf(fixed(1), fixed(1)),
-                   integrate = "ccd"), "fixed\\(\\).*\n.*at least one")
+                   control = gp_control(integrate = "ccd")), "fixed\\(\\).*\n.*at least one")
 })
 
 test_that("classes that cannot be coupled are refused before anything is learned", {

@@ -49,7 +49,7 @@ test_that("densities too small to be numbers have weights, too", {
 
 test_that("a learned hyperparameter costs its fit one nat", {
   one <- sparsegp(mpg ~ wt + hp + qsec, mtcars, kernel = kernel_rbf(), likelihood = "gaussian",
-                  integrate = "none")
+                  control = gp_control(integrate = "none"))
   many <- update(one, kernel = kernel_rbf(ard = TRUE))
   lpd <- cbind(loo_lpd(one), loo_lpd(many))
   priced <- stacking_weights(lpd - rep(c(3, 5) / 32, each = 32))

@@ -31,11 +31,11 @@ resumable_tasks <- function(d) {
     batch = function(source, file) update(batch, source, checkpoint = file),
     begun = function(source, file) {
       sparsegp(y ~ a + b, source, kernel = kernel, method = online, learn = FALSE,
-               checkpoint = file)
+               control = gp_control(checkpoint = file))
     },
     levels = function(source, file) {
       sparsegp(c ~ a + b, source, "probit", kernel = kernel, method = online, learn = FALSE,
-               checkpoint = file)
+               control = gp_control(checkpoint = file))
     }
   )
 }
@@ -87,7 +87,8 @@ test_that("a resumed source that has more chunks, or fewer, is an error", {
   tasks <- resumable_tasks(d)[c("stream", "begun")]
   tasks$sweeps <- function(source, file) {
     sparsegp(c ~ a + b, source, "probit", kernel = kernel_rbf(1.5, 1), basis = points,
-             learn = learn_control(rows = 40), prior = NULL, checkpoint = file)
+             learn = learn_control(rows = 40), prior = NULL,
+             control = gp_control(checkpoint = file))
   }
   for (name in names(tasks)) {
     file <- tempfile("state-")
@@ -135,7 +136,8 @@ fit_with_sites <- function(file, reads = Inf) {
     d[seq(30L * (i - 1L) + 1L, 30L * i), ]
   }, chunks = 6L)
   sparsegp(c ~ a + b, source, "probit", kernel = kernel_rbf(fixed(1.5), fixed(1)),
-           basis = d[c(3, 40, 77), ], learn = learn_control(rows = 40), checkpoint = file)
+           basis = d[c(3, 40, 77), ], learn = learn_control(rows = 40),
+           control = gp_control(checkpoint = file))
 }
 
 test_that("a folder that is not the checkpoint's is refused, and what is in it stays", {
@@ -192,7 +194,8 @@ test_that("a fit whose last checkpoint says that it is done looks at its rows al
   points <- d[c(3, 40, 77), ]
   # it warns that two sweeps are too few, after the last checkpoint
   fit <- function(d, file) {
-    sparsegp(c ~ a + b, breaks_after(d, 6L), "probit", basis = points, checkpoint = file,
+    sparsegp(c ~ a + b, breaks_after(d, 6L), "probit", basis = points,
+             control = gp_control(checkpoint = file),
              kernel = kernel_rbf(fixed(1.5), fixed(1)), method = method_ep(sweeps = 2),
              learn = learn_control(rows = 40))
   }

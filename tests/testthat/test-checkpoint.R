@@ -107,7 +107,7 @@ test_that("learning from all rows that is broken off goes on with the same numbe
       d[seq(5250L * (i - 1L) + 1L, 5250L * i), , drop = FALSE]
     }, chunks = 2L)
     sparsegp(c ~ a, source, kernel = kernel_rbf(), method = method_ep(size = 6),
-             learn = learn_control(rows = Inf), checkpoint = checkpoint)
+             learn = learn_control(rows = Inf), control = gp_control(checkpoint = checkpoint))
   }
   undisturbed <- fit_until(Inf)
   file <- tempfile("state-")

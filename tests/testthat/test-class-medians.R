@@ -39,7 +39,7 @@ test_that("the median of a mixture has half of it below, and comes at once", {
   slow_tier()
   d <- rows_of_classes(40L)
   integrated <- sparsegp(class ~ a + b, d, lik_softmax(coupled = FALSE), kernel = "rbf",
-                         integrate = "ccd")
+                         control = gp_control(integrate = "ccd"))
   expect_gt(count_members(integrated), 2L)
   cpu <- sum(system.time(predict(integrated, d[1:2, ], type = "median"))[1:2])
   expect_lt(cpu, 2) # 0.15 s, and more when first called; by integrals it took 5

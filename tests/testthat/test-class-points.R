@@ -47,7 +47,7 @@ test_that("labels that inputs say nothing of have a fit, and few points", {
   n <- 900
   x <- matrix(rnorm(2 * n), n, dimnames = list(NULL, c("a", "b")))
   rare <- factor(rep(c("a", "b"), c(n - 3, 3)))
-  fit <- sparsegp(x, rare, kernel = kernel_rbf(), effort = "quick")
+  fit <- sparsegp(x, rare, kernel = kernel_rbf(), control = gp_control(effort = "quick"))
   expect_lt(nrow(basis(fit)), n / 4)
   expect_equal(mean(predict(fit, x, type = "prob")[, "b"]), 3 / n, tolerance = 0.5) # of three rows
 })

@@ -253,7 +253,8 @@ test_that("answers of odd but legal rows are answers", {
   expect_length(predict(fit, d[0, ]), 0L)
   # finite numbers whose sum is not
   far <- data.frame(x = seq(0, 1.5e308, length.out = 20), y = sin(1:20))
-  expect_length(residuals(sparsegp(y ~ x, far, learn = FALSE, keep_x = TRUE)), 20L)
+  expect_length(residuals(sparsegp(y ~ x, far, learn = FALSE,
+                                   control = gp_control(keep_x = TRUE))), 20L)
   # a user's na.action, with a class of its own or none
   d$a[3] <- NA
   plain <- function(frame) structure(frame[-3, ], na.action = c(r = 3L))

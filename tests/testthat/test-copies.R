@@ -136,8 +136,7 @@ test_that("cavities without copies are those of EP where there are none, for eve
                   method_ep(size = 8, projection = "kl"))
   for (y in list(d$two, d$three)) {
     for (method in of_tier(methods, 2L)) {
-      setup <- check_setup(NULL, kernel_rbf(3, 1.1), method, FALSE, NULL, FALSE, NULL, "normal",
-                           FALSE, NULL)
+      setup <- check_setup(NULL, kernel_rbf(3, 1.1), method, FALSE, NULL, FALSE)
       chunk <- list(x = d$x, y = y, offset = numeric(40))
       model <- read_model(chunk, setup)
       problem <- problem_of(model, chunk)
@@ -161,8 +160,8 @@ test_that("labels of many rows: by default copies of informative vectors, and th
   x <- matrix(runif(2 * n, -2, 2), n, dimnames = list(NULL, c("a", "b")))
   rare <- x[, 1]^2 + x[, 2] + rnorm(n) / 3 > 3
   flip <- function(x) cbind(-x[, 1], x[, 2])
-  plain <- sparsegp(x, rare, effort = "quick")
-  fit <- sparsegp(x, rare, effort = "quick", augment = flip)
+  plain <- sparsegp(x, rare, control = gp_control(effort = "quick"))
+  fit <- sparsegp(x, rare, control = gp_control(effort = "quick"), augment = flip)
   expect_s3_class(fit, "sparsegp")
   expect_identical(coef(fit), coef(plain))
   expect_identical(fit$tuning, plain$tuning)

@@ -47,11 +47,14 @@ test_that("learned fits of labels, counts and numbers are those of the twins in 
   d <- own_data()
   kernel <- kernel_rbf()
   pairs <- list(
-    list(sparsegp(label ~ x, d, own_probit(), kernel = kernel, integrate = "none"),
-         sparsegp(label ~ x, d, "probit", kernel = kernel, integrate = "none",
+    list(sparsegp(label ~ x, d, own_probit(), kernel = kernel,
+                  control = gp_control(integrate = "none")),
+         sparsegp(label ~ x, d, "probit", kernel = kernel, control = gp_control(integrate = "none"),
                   prior = list(bias = prior_normal(0, 1)))),
-    list(sparsegp(count ~ x, d, own_poisson(), kernel = kernel, integrate = "none"),
-         sparsegp(count ~ x, d, "poisson", kernel = kernel, integrate = "none",
+    list(sparsegp(count ~ x, d, own_poisson(), kernel = kernel,
+                  control = gp_control(integrate = "none")),
+         sparsegp(count ~ x, d, "poisson", kernel = kernel,
+                  control = gp_control(integrate = "none"),
                   prior = list(bias = prior_normal(0, 1))))
   )
   for (pair in pairs) {
@@ -138,8 +141,9 @@ test_that("gradients by hand are used, and wrong ones are found", {
     list(by * (-1 / s + 5 * z^2 / (s * (4 + z^2))))
   }
   by_hand <- sparsegp(y ~ x, d, own_student(gradient = slope(1)), kernel = "rbf",
-                      integrate = "none")
-  plain <- sparsegp(y ~ x, d, own_student(), kernel = "rbf", integrate = "none")
+                      control = gp_control(integrate = "none"))
+  plain <- sparsegp(y ~ x, d, own_student(), kernel = "rbf",
+                    control = gp_control(integrate = "none"))
   expect_equal(logLik(by_hand), logLik(plain), tolerance = 1e-6)
   custom_error(sparsegp(y ~ x, d, own_student(gradient = slope(2))), "finite differences in scale")
 })
@@ -162,4 +166,29 @@ test_that("what is wrong with the functions is said in words", {
                    learn = FALSE)
   custom_error(update(good, data.frame(x = 1, y = Inf)), "finite")
   expect_true(is.finite(predict(good, d[1, ])))
+})
+
+test_that("a density without a finite integral has latent answers and no responses", {
+  set.seed(1)
+  d <- data.frame(x = seq(0, 1, length.out = 40))
+  d$y <- pmax(sin(7 * d$x) + 0.2 * rnorm(40), -0.5)
+  detected <- lik_custom(function(y, f, theta) {
+    ifelse(y <= -0.5, pnorm(-0.5, f, theta[["sd"]], log.p = TRUE),
+           dnorm(y, f, theta[["sd"]], log = TRUE))
+  }, theta = c(sd = 0.3), check = FALSE)
+  fit <- sparsegp(y ~ x, d, likelihood = detected)
+  # such intervals were 42 times as wide, by moments of responses that there are not
+  expect_lt(max(0, fit$ensemble$made$widening), 0.3)
+  expect_all_finite <- function(x) expect_true(all(is.finite(x)))
+  expect_all_finite(predict(fit, d, type = "latent", interval = "confidence"))
+  expect_all_finite(draws(fit, d[1:3, ], 2, "latent"))
+  expect_all_finite(loo(fit)$lpd)
+  expect_true(all(is.na(loo(fit)$mean)))
+  expect_output(print(summary(fit)), "log predictive density")
+  expect_output(print(loo(fit)), "log predictive density")
+  for (ask in list(predict, fitted, residuals, calibration, simulate, plot)) {
+    expect_error(ask(fit), "does not integrate", class = "sparsegp_error")
+  }
+  expect_warning(update(fit, likelihood = lik_custom(detected$custom$fun, c(sd = 0.3))),
+                 "integrates to Inf")
 })

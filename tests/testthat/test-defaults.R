@@ -81,7 +81,8 @@ test_that("a prior has to fit the simplest kernel", {
 })
 
 # Many rows, by less work: the plan as it is for 60 000 of them.
-grown <- function(x, y, ...) sparsegp(x, y, kernel = kernel_rbf(), effort = "quick", ...)
+grown <- function(x, y, ...) sparsegp(x, y, kernel = kernel_rbf(),
+                                      control = gp_control(effort = "quick"), ...)
 
 test_that("a basis grows for as long as rows that are not in it gain", {
   slow_tier()
@@ -186,7 +187,7 @@ test_that("many labels: informative vectors, length scales and a power by leave-
   n <- 1200
   x <- matrix(runif(2 * n, -2, 2), n)
   class <- factor(c("in", "out")[1 + (rowSums(x^2) + 0.4 * rnorm(n) > 2)])
-  fit <- sparsegp(x, class, kernel = kernel_rbf(), effort = "quick")
+  fit <- sparsegp(x, class, kernel = kernel_rbf(), control = gp_control(effort = "quick"))
   expect_identical(fit$options$label, "the IVM")
   plain <- choices_of_stage(fit, "length scale")
   # shorter ones first, until one was no better; the one learned where that was the second
@@ -213,7 +214,7 @@ test_that("many labels: informative vectors, length scales and a power by leave-
   loss <- lpd(best) - lpd(power)
   expect_lt(mean(loss), 1.02 * 2 * sd(loss) / sqrt(n) + 1e-12)
   three <- factor(cut(x[, 1] + 0.2 * rnorm(n), 3, labels = FALSE))
-  joint <- sparsegp(x, three, kernel = kernel_rbf(), effort = "quick")
+  joint <- sparsegp(x, three, kernel = kernel_rbf(), control = gp_control(effort = "quick"))
   expect_identical(joint$likelihood$type, "probit")
   expect_identical(sparsegp(x[1:60, ], three[1:60], kernel = kernel_rbf())$likelihood$type,
                    "coupled_mprobit")
@@ -228,7 +229,8 @@ test_that("labels that hardly overlap have a margin, unless something else was a
   height <- x[, 2] + sin(2 * x[, 1])
   x[, 2] <- x[, 2] + 0.2 * sign(height) # a gap
   class <- height > 0
-  asked <- function(...) sparsegp(x[1:900, ], class[1:900], ..., effort = "quick")
+  asked <- function(...) sparsegp(x[1:900, ], class[1:900], ...,
+                                  control = gp_control(effort = "quick"))
   fit <- asked(kernel = kernel_rbf())
   expect_identical(fit$likelihood$type, "margin")
   expect_output(print(fit), "chosen by leave-one-out log probability: margin")
@@ -243,7 +245,7 @@ test_that("the margin's model is the probit's, steeper", {
   x <- matrix(rnorm(60), 30, dimnames = list(NULL, c("a", "b")))
   class <- x[, 1] + 0.5 * rnorm(30) > 0
   fit <- sparsegp(x, class, lik_probit(), kernel_rbf())
-  setup <- check_setup(NULL, kernel_rbf(), NULL, TRUE, NULL, TRUE, NULL, "normal", FALSE, NULL)
+  setup <- check_setup(NULL, kernel_rbf(), NULL, TRUE, NULL, TRUE)
   chunk <- list(x = x, y = class, offset = numeric(30))
   model <- read_model(chunk, setup)
   plan <- list(problem = list(), sites = list(tau = 9, nu = 6))
@@ -271,8 +273,7 @@ test_that("classes one by one are classes side by side", {
   n <- 150
   x <- matrix(runif(2 * n, -2, 2), n, dimnames = list(NULL, c("a", "b")))
   class <- factor(cut(x[, 1] + 0.3 * rnorm(n), 3, labels = FALSE))
-  setup <- check_setup(lik_probit(), kernel_rbf(), NULL, FALSE, NULL, TRUE, NULL, "normal", FALSE,
-                       NULL)
+  setup <- check_setup(lik_probit(), kernel_rbf(), NULL, FALSE, NULL, TRUE)
   chunk <- list(x = x, y = class, offset = numeric(n))
   model <- read_model(chunk, setup)
   plan <- plan_classification(problem_of(model, chunk), "quick")
@@ -294,7 +295,8 @@ test_that("where rows are many, length scales are looked for on some of them", {
   n <- 1500
   x <- matrix(runif(2 * n, -2, 2), n)
   class <- sin(3 * x[, 1]) + x[, 2] + 0.3 * rnorm(n) > 0
-  fit <- function() sparsegp(x, class, lik_probit(), kernel_rbf(), effort = "quick")
+  fit <- function() sparsegp(x, class, lik_probit(), kernel_rbf(),
+                             control = gp_control(effort = "quick"))
   all <- fit()
   some <- with_policy(compare_rows = 400L, code = fit())
   expect_false(identical(all$choices$score, some$choices$score))

@@ -301,7 +301,7 @@ test_that("what cannot be is refused", {
   }
   refused(gp_density(x, range = c(-1, 1) * 1.7e308), "range")
   refused(gp_density(c(x, Inf)), "x")
-  refused(gp_density(matrix(x[1:48], ncol = 3)), "x")
+  refused(gp_density(matrix(x[1:48], ncol = 4)), "x")
   for (bad in list(-1, 1.5, "a", NA, numeric(), 1000)) refused(gp_density(x, bad), "k0")
   for (bad in list(c(1, 0), 3, "a", c(0, NA), c(0.4, 1))) {
     refused(gp_density(x, range = bad), "range")
@@ -316,6 +316,13 @@ test_that("what cannot be is refused", {
   refused(gp_density(cbind(x, x), support = c(0, 1)), "support")
   refused(gp_density(x, range = c(0, 1), support = c(0, 1)), "range")
   refused(gp_density(c(0, 0), support = c(0, Inf)), "x")
+  for (bad in list("norm", list(), list("normal"), list("norm", 0), list("norm", mu = 0),
+                   list("norm", sd = "1"), list("norm", sd = -1), list("exp", x = 1),
+                   list("beta", shape1 = 1), list("unif", max = 0.1))) {
+    refused(gp_density(x, base = bad), "base")
+  }
+  refused(gp_density(x, base = list("unif"), range = c(0, 1)), "base")
+  refused(gp_density(cbind(x, x), base = list("unif")), "base")
   fit <- gp_density(x, 1)
   refused(predict(fit, cbind(1, 2)), "newdata")
   refused(predict(fit, 0.3, se.fit = NA), "se.fit")
@@ -367,4 +374,65 @@ test_that("a density has a name on its axis, a summary, simulated points and an 
   two <- gp_density(faithful, k0 = 1)
   expect_identical(dim(simulate(two, seed = 1)$sim_1), c(272L, 2L))
   expect_identical(rownames(summary(two)$moments), names(faithful))
+})
+
+test_that("lik_density() asks for an offset, whatever the method, and is not integrated", {
+  d <- data.frame(x = seq(-2, 2, length.out = 25), seen = 1, z = 0.3)
+  for (method in list(NULL, method_ep(), method_ep(5), method_ivm(5), method_online(5))) {
+    expect_error(sparsegp(seen ~ x, d, lik_density(), method = method), "prior mean of 0",
+                 class = "sparsegp_error")
+  }
+  expect_error(sparsegp(seen ~ x, d, lik_density()), "Give an offset", class = "sparsegp_error")
+  # by a kernel that is given the evidence has a maximum only where its size is fixed
+  fit <- sparsegp(seen ~ x + offset(z), d, lik_density(), kernel_rbf(fixed(1)))
+  expect_null(fit$ensemble)
+  expect_error(sparsegp(seen ~ x + offset(z), d, lik_density(), kernel_rbf(fixed(1)),
+                        integrate = "ccd"), "lik_density()", fixed = TRUE, class = "sparsegp_error")
+})
+
+test_that("a base density is what order 0 is, and half a line is one by the exponential", {
+  set.seed(6)
+  x <- rnorm(80, 2, 3)
+  base <- list("norm", mean = 2, sd = 3)
+  plain <- gp_density(x, 0, base = base)
+  at <- c(-40, -1, 2, 9)
+  expect_equal(predict(plain, at), dnorm(at, 2, 3), tolerance = 1e-10)
+  expect_equal(c(logLik(plain)), sum(dnorm(x, 2, 3, log = TRUE)), tolerance = 1e-5)
+  expect_output(print(plain), "with base norm(mean = 2, sd = 3)", fixed = TRUE)
+  fit <- gp_density(x, 4, base = base)
+  expect_equal(stats::integrate(function(at) predict(fit, at), -60, 60)$value, 1, tolerance = 1e-5)
+  expect_lt(c(logLik(fit)), c(logLik(plain))) # nothing departs from it
+  # the map of half a line is the distribution function of an exponential variable
+  x <- rexp(60, 0.2)
+  one <- gp_density(x, 3, support = c(0, Inf))
+  other <- gp_density(x, 3, base = list("exp", rate = 1 / mean(x)))
+  expect_equal(predict(other, x), predict(one, x), tolerance = 1e-8)
+  expect_equal(c(logLik(other)), c(logLik(one)), tolerance = 1e-8)
+  # draws, moments and a copy from a file
+  expect_equal(summary(fit)$moments$mean, mean(simulate(fit, 40, seed = 1)[[1L]]), tolerance = 0.5)
+  expect_true(all(simulate(other, seed = 1)[[1L]] > 0))
+  expect_identical(check_density(unserialize(serialize(other, NULL))), other)
+  other$base <- list("system")
+  expect_error(predict(other, 1), "base", class = "sparsegp_error")
+})
+
+test_that("a density of three inputs is one, and near the product that it is", {
+  set.seed(3)
+  x <- cbind(a = rbeta(300, 3, 4), b = rbeta(300, 4, 3), c = runif(300))
+  fit <- gp_density(x, 1, range = rbind(rep(0, 3), rep(1, 3)))
+  expect_identical(nrow(fit$basis), 27L)
+  side <- midpoints(8)
+  at <- as.matrix(expand.grid(a = side, b = side, c = side))
+  found <- predict(fit, at)
+  expect_equal(mean(found), 1, tolerance = 1e-8) # an exact rule for these waves
+  truth <- dbeta(at[, 1L], 3, 4) * dbeta(at[, 2L], 4, 3)
+  expect_lt(sqrt(mean((found - truth)^2)), 0.6)
+  expect_gt(cor(found, truth), 0.93)
+  # of inputs in another order the density is the same
+  turned <- gp_density(x[, c("c", "a", "b")], 1, range = rbind(rep(0, 3), rep(1, 3)))
+  expect_equal(predict(turned, data.frame(at)), found, tolerance = 1e-6)
+  expect_identical(dim(simulate(fit, seed = 1)[[1L]]), c(300L, 3L))
+  expect_equal(summary(fit)$moments$mean, colMeans(x), tolerance = 0.05, ignore_attr = TRUE)
+  refused(plot(fit), "x")
+  refused(gp_density(x, 5), "k0")
 })

@@ -4,10 +4,11 @@ r_code_alone()
 
 refused <- function(expr, pattern) expect_error(expr, pattern, class = "sparsegp_error")
 
-delayedAssign("INTEGRATED", sparsegp(mpg ~ wt, mtcars, integrate = "ccd"))
-delayedAssign("AT_MODE", update(INTEGRATED, integrate = "none"))
+delayedAssign("INTEGRATED", sparsegp(mpg ~ wt, mtcars, control = gp_control(integrate = "ccd")))
+delayedAssign("AT_MODE", update(INTEGRATED, control = gp_control(integrate = "none")))
 # the exponent of the scale is learned, so that each member has its own
-delayedAssign("BOXCOX", sparsegp(dist ~ speed, cars, transform = "boxcox", integrate = "ccd"))
+delayedAssign("BOXCOX", sparsegp(dist ~ speed, cars, transform = "boxcox",
+                                 control = gp_control(integrate = "ccd")))
 SPEEDS <- data.frame(speed = c(4, 10, 25))
 
 # ---- Ensembles as members ----
@@ -44,7 +45,7 @@ test_that("the heaviest member of an average answers as it does alone", {
 })
 
 test_that("averages of integrated fits are those of the answers, and survive a file", {
-  other <- sparsegp(mpg ~ hp, mtcars, integrate = "ccd")
+  other <- sparsegp(mpg ~ hp, mtcars, control = gp_control(integrate = "ccd"))
   both <- average(INTEGRATED, other)
   table <- summary(both)
   expect_gt(min(table$weight), 0.01)
@@ -73,7 +74,8 @@ test_that("averages of integrated fits are those of the answers, and survive a f
 
 test_that("intervals of means of members on different scales are those of the roots", {
   slow_tier()
-  skewed <- average(sparsegp(mpg ~ wt, mtcars, "student", integrate = "none"), INTEGRATED)
+  skewed <- average(sparsegp(mpg ~ wt, mtcars, "student",
+                             control = gp_control(integrate = "none")), INTEGRATED)
   logs <- new_ensemble(list(sparsegp(mpg ~ wt, mtcars, transform = "log", learn = FALSE),
                             sparsegp(mpg ~ hp, mtcars, learn = FALSE)), c(1, 1), fixed = TRUE)
   far <- new_ensemble(lapply(c(0, 30), function(shift) {

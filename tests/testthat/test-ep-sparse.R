@@ -113,7 +113,7 @@ test_that("learning on a chosen basis keeps the best round and beats the start",
   d <- crabs_data()
   start <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = method_ep(25), learn = FALSE)
   fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = method_ep(25))
-  full <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, integrate = "none")
+  full <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, control = gp_control(integrate = "none"))
   expect_identical(nrow(choices_of_stage(fit, "basis")), 2L)
   expect_gt(fit$log_evidence, start$log_evidence + 20)
   expect_equal(fit$log_evidence, full$log_evidence, tolerance = 0.05)

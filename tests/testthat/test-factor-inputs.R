@@ -295,13 +295,14 @@ test_that("an unseen level of an ordered factor that is a number has its place i
   sizes <- c("xs", "s", "m", "l", "xl")
   size <- factor(rep(c("s", "m", "xl"), 12L), sizes, ordered = TRUE)
   d <- data.frame(size = droplevels(size), y = as.integer(size)^1.5 + sin(1:36) / 4)
-  fit <- sparsegp(y ~ size, d, transform = "identity", integrate = "none")
+  fit <- sparsegp(y ~ size, d, transform = "identity", control = gp_control(integrate = "none"))
   skip_if(!identical(fit$contrasts$size, BY_SCORE), "ordered factor was read as a factor")
   new <- data.frame(size = factor(sizes, sizes, ordered = TRUE))
   expect_message(found <- predict(fit, new), "size: xs, l")
   # the same latent function at the numbers 0, 1, 2, 2.5 and 3
   numbers <- sparsegp(y ~ score, data.frame(score = as.integer(d$size), y = d$y),
-                      kernel = fit$kernel, transform = "identity", integrate = "none")
+                      kernel = fit$kernel, transform = "identity",
+                      control = gp_control(integrate = "none"))
   expect_equal(unname(found), unname(predict(numbers, data.frame(score = c(0, 1, 2, 2.5, 3)))),
                tolerance = 1e-3)
   expect_error(predict(fit, new, unseen = "error"), "size: xs, l", class = "sparsegp_error")

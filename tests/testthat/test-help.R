@@ -72,3 +72,20 @@ test_that("the usage of every help page is code", {
   }))
   expect_none(found, "pages whose usage cannot be parsed")
 })
+
+test_that("pages of what is experimental say so, and no others", {
+  page_of <- function(name) file.path(source_folder("man"), paste0(name, ".Rd"))
+  sections <- nodes_of(tools::parse_Rd(page_of("stability")), "\\section")
+  named <- Filter(function(node) text_of(node[[1L]]) == "Experimental", sections)[[1L]][[2L]]
+  experimental <- sub("[(][)]$", "", vapply(nodes_of(named, "\\link"), text_of, ""))
+  expect_gt(length(experimental), 5L)
+  expect_none(setdiff(experimental, getNamespaceExports("sparsegp")), "not exported")
+  marked <- Filter(function(page) any(grepl("emph{Experimental", readLines(page), fixed = TRUE)),
+                   help_pages())
+  named <- lapply(marked, function(page) {
+    vapply(nodes_of(tools::parse_Rd(page), "\\alias"), text_of, "")
+  })
+  expect_none(setdiff(experimental, unlist(named)), "not marked as experimental")
+  right <- vapply(named, function(names) any(experimental %in% names), NA)
+  expect_none(basename(marked[!right]), "marked, and not in the list")
+})

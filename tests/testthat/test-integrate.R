@@ -68,6 +68,9 @@ test_that("a density along an axis is normal where its fall is, and has its quan
   density <- axis_density(list(minus = side, plus = wide))
   expect_equal(place_on_axis(density, qnorm(1 / 3)), 0, tolerance = 2e-3)
   expect_equal(place_on_axis(density, qnorm(1 - pnorm(-1) * 4 / 3)), 2, tolerance = 2e-3)
+  # one that rises instead of falling is a number, too
+  rising <- list(width = 1, knots = sqrt(2), fall = -1e4)
+  expect_true(all(is.finite(axis_density(list(minus = side, plus = rising))$log_density)))
 })
 
 # ---- Mixtures ----
@@ -162,7 +165,7 @@ test_that("quantiles of a mixture are those of its draws, whatever the response"
 
 test_that("a mixture of one member, or of equal ones, is that fit", {
   d <- mixed_rows()
-  fit <- sparsegp(y ~ x, d, integrate = "none")
+  fit <- sparsegp(y ~ x, d, control = gp_control(integrate = "none"))
   same <- new_ensemble(list(fit, fit, fit), c(1, 1, 2))
   ends <- function(fit) predict(fit, NEW, interval = "prediction")
   expect_equal(ends(same), ends(fit))
@@ -251,7 +254,7 @@ test_that("rules agree with the integral over one hyperparameter", {
 test_that("default fits of few rows are integrated, say so, and are wider", {
   d <- few_rows()
   fit <- sparsegp(y ~ x, d)
-  at_mode <- sparsegp(y ~ x, d, integrate = "none")
+  at_mode <- sparsegp(y ~ x, d, control = gp_control(integrate = "none"))
   expect_true(has_members(fit))
   expect_identical(coef(fit), coef(at_mode))
   expect_null(at_mode$ensemble)
@@ -289,7 +292,8 @@ test_that("an input that does not matter is bounded by its prior, and named", {
   set.seed(3)
   d <- data.frame(x = runif(25), z = runif(25))
   d$y <- sin(6 * d$x) + 0.1 * rnorm(25)
-  fit <- sparsegp(y ~ x + z, d, kernel = kernel_rbf(ard = TRUE), integrate = "ccd")
+  fit <- sparsegp(y ~ x + z, d, kernel = kernel_rbf(ard = TRUE),
+                  control = gp_control(integrate = "ccd"))
   made <- fit$ensemble$made
   spread <- sqrt(rowSums(made$axes^2))
   expect_true(all(spread <= prior_spreads(fit$hyper) * (1 + 1e-8)))
@@ -313,12 +317,16 @@ test_that("an ensemble survives a file, and damage to it is found", {
 
 test_that("what cannot be integrated is refused with the remedy", {
   d <- few_rows()
-  refused(sparsegp(y ~ x, d, integrate = "exact"), "integrate")
-  refused(sparsegp(y ~ x, d, integrate = "ccd", learn = FALSE), "learn = TRUE")
-  refused(sparsegp(y ~ x, d, integrate = "ccd", method = method_online(10)), "stream")
+  refused(sparsegp(y ~ x, d, control = gp_control(integrate = "exact")), "integrate")
+  refused(sparsegp(y ~ x, d,
+                   control = gp_control(integrate = "ccd"), learn = FALSE), "learn = TRUE")
+  refused(sparsegp(y ~ x, d,
+                   control = gp_control(integrate = "ccd"), method = method_online(10)), "stream")
   d$z <- runif(15)
-  refused(sparsegp(y ~ x + z, d, kernel = kernel_rbf(ard = TRUE), integrate = "grid"), "three")
-  on_basis <- sparsegp(y ~ x, d, method = method_ep(size = 6), integrate = "ccd")
+  refused(sparsegp(y ~ x + z, d, kernel = kernel_rbf(ard = TRUE),
+                   control = gp_control(integrate = "grid")), "three")
+  on_basis <- sparsegp(y ~ x, d, method = method_ep(size = 6),
+                       control = gp_control(integrate = "ccd"))
   expect_true(has_members(on_basis))
   refused(update(on_basis, d[1:2, ]), "mixture of fits")
   refused(merge(on_basis, on_basis), "mixture of fits")
@@ -344,7 +352,7 @@ test_that("MCMC is reproducible, and near to the design", {
   d <- few_rows()
   draw <- function() {
     set.seed(7)
-    sparsegp(y ~ x, d, integrate = "mcmc")
+    sparsegp(y ~ x, d, control = gp_control(integrate = "mcmc"))
   }
   fit <- draw()
   expect_identical(fit, draw())
@@ -355,7 +363,7 @@ test_that("MCMC is reproducible, and near to the design", {
   expect_lt(max(abs(a$fit - b$fit) / a$se.fit), 0.2)
   expect_lt(max(abs(b$se.fit / a$se.fit - 1)), 0.15)
   # 100 draws of each density, and 15 points
-  at_mode <- sparsegp(y ~ x, d, integrate = "none")
+  at_mode <- sparsegp(y ~ x, d, control = gp_control(integrate = "none"))
   expect_lt(abs(logLik(fit) - logLik(sparsegp(y ~ x, d))), 0.3)
   expect_gt(abs(logLik(fit) - logLik(at_mode)), 0.5)
 })

@@ -261,7 +261,7 @@ test_that("coefficients for marginaleffects give the errors of the joint posteri
 
 test_that("probabilities and mixtures have such errors, too", {
   slow_tier()
-  fit <- sparsegp(am ~ wt, mtcars, likelihood = "probit", integrate = "ccd")
+  fit <- sparsegp(am ~ wt, mtcars, likelihood = "probit", control = gp_control(integrate = "ccd"))
   new <- data.frame(wt = c(2.6, 3.4))
   found <- delta_method(fit, list(new), unlist)
   expect_equal(found$estimate, unname(predict(fit, new)), tolerance = 1e-10)

@@ -234,7 +234,8 @@ test_that("an observer sums up a search", {
 
 test_that("lines are one for each evaluation", {
   lines <- capture.output(type = "message", {
-    fit <- sparsegp(sex ~ FL + RW, crabs(), method = method_ivm(10), verbose = TRUE,
+    fit <- sparsegp(sex ~ FL + RW, crabs(), method = method_ivm(10),
+                    control = gp_control(verbose = TRUE),
                     learn = learn_control("ivm", outer = 2))
   })
   expect_length(grep("log evidence + log prior", lines, fixed = TRUE), fit$learning$evaluations)

@@ -134,7 +134,7 @@ test_that("hyperparameters are learned on what is selected", {
   set.seed(1)
   d <- MASS::crabs[sample(200L), ]
   fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = "ivm")
-  full <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, integrate = "none")
+  full <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, control = gp_control(integrate = "none"))
   expect_equal(fit$log_evidence, full$log_evidence, tolerance = 0.01)
   own <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = method_ivm(40, refine = "none"))
   expect_true(all(is.finite(loo_lpd(own))))
@@ -250,4 +250,30 @@ test_that("a sharp site's cavity keeps its digits, and a row without one ends th
   none <- list(mean = 0, var = 1)
   lost <- cavities_of_all(list(), numeric(), tau = 1, nu = 0, g = 0, none, 0)
   expect_identical(lost$status, catalogue()$statuses[["not_finite"]])
+})
+
+test_that("a total is shared by the classes that gain from it, and size is the most of each", {
+  fit <- function(lik = lik_mprobit(0, coupled = FALSE), kernel = kernel_rbf(3, 2), ...) {
+    sparsegp(Species ~ ., iris, lik, kernel, learn = FALSE, method = method_ivm(...))
+  }
+  of_class <- function(fit) c(table(factor(fit$convergence$selection$trace$class, 1:3)))
+  shared <- fit(size = 40, total = 45)
+  expect_identical(sum(of_class(shared)), 45L)
+  expect_lt(of_class(shared)[[1L]], 10L) # setosa is told at once
+  expect_identical(shared$convergence$selection$stopped, "size")
+  # the first inclusions are those without a total, and what a total leaves free changes nothing
+  free <- fit(size = 40)
+  same <- shared$convergence$selection$trace
+  expect_equal(same, free$convergence$selection$trace[seq_len(45L), ])
+  expect_identical(predict(fit(size = 10, total = 30)), predict(fit(size = 10)))
+  # sets that no observation joined
+  for (refine in c("basis", "none")) {
+    one <- fit(size = 5, total = 1, refine = refine)
+    expect_identical(sum(of_class(one)), 1L)
+    expect_true(all(is.finite(predict(one, type = "prob"))))
+  }
+  expect_error(fit(lik_probit(0), total = 20), "has a total", class = "sparsegp_error")
+  expect_error(sparsegp(dist ~ speed, cars, method = method_ivm(5, total = 5)), "has a total",
+               class = "sparsegp_error")
+  expect_error(method_ivm(total = 0), "`total`", class = "sparsegp_error")
 })

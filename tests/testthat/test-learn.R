@@ -72,7 +72,8 @@ test_that("inputs are switched on again from default starts only, and never lowe
   set.seed(3)
   x <- matrix(runif(600), 100)
   y <- sin(6 * x[, 2]) + 2 * x[, 5]^2 + 0.1 * rnorm(100)
-  fit <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE), learn = FALSE, keep_x = TRUE)
+  fit <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE), learn = FALSE,
+                  control = gp_control(keep_x = TRUE))
   problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 7L, processes = 1L,
                   lik = fit$likelihood,
                   rows = fit$data_rows, offset = fit$offset, options = fit$options)

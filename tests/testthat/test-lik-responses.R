@@ -51,7 +51,8 @@ test_that("an exposure in the offset is accounted for", {
   exposure <- rep(c(1, 10), 40)
   y <- rpois(80, exposure * exp(data$f + 1))
   d <- data.frame(x = data$x, y, exposure)
-  fit <- sparsegp(y ~ x + offset(log(exposure)), d, lik_poisson(), integrate = "none")
+  fit <- sparsegp(y ~ x + offset(log(exposure)), d, lik_poisson(),
+                  control = gp_control(integrate = "none"))
   expect_lt(abs(coef(fit)[["bias"]] - 1), 0.7)
   once <- predict(fit, data.frame(x = 0.5, exposure = 1))
   expect_equal(predict(fit, data.frame(x = 0.5, exposure = 10)), 10 * once, tolerance = 1e-10)

@@ -187,8 +187,8 @@ test_that("a basis of all rows, more rows, merged fits and a source lead to the 
   expect_equal(loo_lpd(based), loo_lpd(full), tolerance = 1e-6)
   for (keep in c(TRUE, FALSE)) {
     some <- fit_series(data, 0.04, basis = seq(1, 60, 6), keep_x = keep)
-    first <- sparsegp(like = some, data = data[1:25, ], keep_x = keep)
-    second <- sparsegp(like = some, data = data[26:60, ], keep_x = keep)
+    first <- sparsegp(like = some, data = data[1:25, ], control = gp_control(keep_x = keep))
+    second <- sparsegp(like = some, data = data[26:60, ], control = gp_control(keep_x = keep))
     for (more in list(update(first, data[26:60, ]), merge(first, second))) {
       expect_equal(predict(more, at, se.fit = TRUE), predict(some, at, se.fit = TRUE),
                    tolerance = 1e-8)

@@ -140,7 +140,8 @@ test_that("sparse fits of one and two inputs are drawn with their basis", {
 })
 
 test_that("a fit that keeps no rows asks for newdata, and is drawn with it", {
-  half <- sparsegp(dist ~ speed, cars[1:25, ], basis = cars[c(3, 12, 21), ], keep_x = FALSE)
+  half <- sparsegp(dist ~ speed, cars[1:25, ], basis = cars[c(3, 12, 21), ],
+                   control = gp_control(keep_x = FALSE))
   fit <- update(half, cars[26:50, ])
   expect_error(drawing(plot(fit)), class = "sparsegp_error")
   expect_error(drawing(plot(fit, type = "reliability")), class = "sparsegp_error")

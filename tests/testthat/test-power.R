@@ -311,3 +311,21 @@ test_that("a density that is 0 somewhere has no bound, and the error says so", {
   }
   expect_error(fit(0), class = "sparsegp_error")
 })
+
+test_that("a step without noise takes the sweeps it is given, and a limit is not divergence", {
+  set.seed(1)
+  d <- data.frame(a = runif(80, -2, 2), b = runif(80, -2, 2))
+  d$y <- factor(ifelse(d$a + d$b > 0, "above", "below"))
+  fit <- function(...) {
+    sparsegp(y ~ a + b, d, lik_step(fixed(0)), kernel_rbf(1, 1), learn = FALSE, ...)
+  }
+  expect_warning(few <- fit(method = method_ep(15, "kl", freeze = Inf, sweeps = 3)),
+                 "did not converge in 3 sweeps.*Raise method_ep\\(sweeps =\\)")
+  expect_identical(few$convergence$sweeps, 3L)
+  expect_null(few$convergence$fallback)
+  expect_silent(full <- fit())
+  right <- function(fit) mean(predict(fit, type = "class") == d$y)
+  expect_gt(right(few), 0.95)
+  expect_identical(right(full), 1)
+  expect_lt(max(abs(predict(few, type = "prob") - predict(full, type = "prob"))), 0.2)
+})

@@ -57,9 +57,12 @@ test_that("the bar covers a fit by every strategy, forwards only", {
 test_that("the bar covers fits of many rows", {
   slow_tier()
   d <- progress_rows(2000L)
-  expect_even(fractions_of(sparsegp(y ~ a + b, d, effort = "quick")), "numbers")
-  expect_even(fractions_of(sparsegp(two ~ a + b, d, effort = "quick")), "labels")
-  expect_even(fractions_of(sparsegp(c ~ a + b, d, effort = "quick")), "classes", 30L)
+  expect_even(fractions_of(sparsegp(y ~ a + b, d,
+                                    control = gp_control(effort = "quick"))), "numbers")
+  expect_even(fractions_of(sparsegp(two ~ a + b, d,
+                                    control = gp_control(effort = "quick"))), "labels")
+  expect_even(fractions_of(sparsegp(c ~ a + b, d,
+                                    control = gp_control(effort = "quick"))), "classes", 30L)
 })
 
 test_that("what is known already leaves the bar in order", {

@@ -33,13 +33,14 @@ test_that("inputs that act only together are found among others, for two classes
 
 test_that("inputs that matter alike keep one length scale", {
   d <- relevant(120, 10, all = TRUE)
-  fit <- sparsegp(d$x, d$y, integrate = "none")
+  fit <- sparsegp(d$x, d$y, control = gp_control(integrate = "none"))
   expect_false(fit$kernel$ard)
   # a search that ends within search_tolerance of where it begins loses no more
   expect_gt(gain_of_relevance(fit), -2)
   expect_lt(gain_of_relevance(fit), policy$min_relevance_gain)
   # what the maximum alone would have said, by the default prior of a kernel that is given
-  maximum <- function(...) sparsegp(d$x, d$y, ..., integrate = "none")$log_evidence
+  maximum <- function(...) sparsegp(d$x, d$y, ...,
+                                    control = gp_control(integrate = "none"))$log_evidence
   expect_gt(maximum(kernel = kernel_rbf(ard = TRUE)), maximum())
 })
 

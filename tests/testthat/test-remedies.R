@@ -45,9 +45,10 @@ test_that("a fit made in a wrapper is fitted again", {
   d <- data.frame(x = 1:12, y = sin(1:12), w = 1:2)
   dots <- function(...) sparsegp(...)
   deeper <- function(...) dots(...)
-  direct <- sparsegp(y ~ x, d, weights = w, kernel = "rbf", integrate = "none")
+  direct <- sparsegp(y ~ x, d, weights = w, kernel = "rbf",
+                     control = gp_control(integrate = "none"))
   for (wrapper in list(dots, deeper)) {
-    fit <- wrapper(y ~ x, d, weights = w, kernel = "rbf", integrate = "none")
+    fit <- wrapper(y ~ x, d, weights = w, kernel = "rbf", control = gp_control(integrate = "none"))
     expect_identical(fit$call, direct$call)
     expect_equal(coef(update(fit, . ~ .)), coef(direct))
     expect_equal(coef(update(fit, scale = FALSE)), coef(update(direct, scale = FALSE)))

@@ -181,7 +181,7 @@ test_that("several classes and components have slopes each", {
 test_that("slopes of a fit over its hyperparameters are those of the mixture", {
   slow_tier()
   new <- new_points()
-  fit <- sparsegp(y ~ a + b, some_rows_of(), integrate = "ccd")
+  fit <- sparsegp(y ~ a + b, some_rows_of(), control = gp_control(integrate = "ccd"))
   expect_true(has_members(fit))
   found <- slopes(fit, new, "a")
   expect_equal(found$estimate, predicted_slope(fit, new, "a"), tolerance = 1e-6)

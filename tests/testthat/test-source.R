@@ -335,7 +335,7 @@ test_that("what a source cannot have is said", {
                   "no complete rows")
   expect_sparsegp(row_source(7), "class numeric")
   expect_sparsegp(row_source("nowhere.parquet"), "no Parquet files")
-  expect_sparsegp(sparsegp(y ~ a, d, checkpoint = "x"), "in chunks")
+  expect_sparsegp(sparsegp(y ~ a, d, control = gp_control(checkpoint = "x")), "in chunks")
 })
 
 test_that("a fit of a source tells of sweeps, shares of the rows and the evidence", {

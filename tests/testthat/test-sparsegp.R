@@ -464,9 +464,9 @@ test_that("set.seed() fixes restarts, and a fit without them leaves the generato
 
 test_that("verbose reports every evaluation, and is silent otherwise", {
   d <- toy()
-  expect_message(sparsegp(y ~ x, d, verbose = TRUE), "log evidence")
+  expect_message(sparsegp(y ~ x, d, control = gp_control(verbose = TRUE)), "log evidence")
   expect_silent(sparsegp(y ~ x, d))
-  expect_silent(sparsegp(class ~ x, d, verbose = FALSE))
+  expect_silent(sparsegp(class ~ x, d, control = gp_control(verbose = FALSE)))
 })
 
 test_that("a fit warns at most once, of what did not converge", {

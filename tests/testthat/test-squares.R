@@ -46,7 +46,7 @@ test_that("two labels by least squares are a regression on -1 and 1", {
 test_that("classes that share points are classes side by side on the same basis", {
   d <- rings(150)
   setup <- check_setup(lik_squares(noise = fixed(0.05)), kernel_rbf(1, 0.8), NULL, FALSE, NULL,
-                       TRUE, NULL, "normal", FALSE, NULL)
+                       TRUE)
   chunk <- list(x = d$x, y = d$class, offset = sin(1:150) / 10)
   model <- read_model(chunk, setup)
   problem <- problem_of(model, chunk)
@@ -105,7 +105,7 @@ test_that("classes that hardly overlap are fitted by least squares where that wa
   x <- d$x[1:600, ]
   class <- d$class[1:600]
   new <- d$x[601:1000, ]
-  fit <- sparsegp(x, class, kernel = kernel_rbf(), effort = "quick")
+  fit <- sparsegp(x, class, kernel = kernel_rbf(), control = gp_control(effort = "quick"))
   expect_identical(fit$likelihood$type, "squares")
   # compared on the same observations, which neither fit has seen
   held <- choices_of_stage(fit, "least squares")
@@ -131,14 +131,14 @@ test_that("classes that hardly overlap are fitted by least squares where that wa
   expect_identical(predict(readRDS(path), new), predict(fit, new))
   expect_error(sparsegp(like = fit, x = new, y = d$class[601:1000]), class = "sparsegp_error")
   # it is not tried where something else was asked for
-  probit <- sparsegp(x, class, lik_probit(), kernel_rbf(), effort = "quick")
+  probit <- sparsegp(x, class, lik_probit(), kernel_rbf(), control = gp_control(effort = "quick"))
   expect_false("least squares" %in% probit$choices$stage)
 })
 
 test_that("least squares are tried, and left, where classes overlap", {
   slow_tier()
   d <- surfaces(600, 20, 6, 0.6)
-  fit <- sparsegp(d$x, d$class, kernel = kernel_rbf(), effort = "quick")
+  fit <- sparsegp(d$x, d$class, kernel = kernel_rbf(), control = gp_control(effort = "quick"))
   tried <- choices_of_stage(fit, "least squares")
   expect_identical(tried$candidate[tried$taken], PROBIT_BEFORE)
   expect_identical(fit$likelihood$type, "probit")

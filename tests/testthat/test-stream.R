@@ -214,11 +214,12 @@ test_that("a pilot is as long as it takes to see two classes, levels or values",
 
 test_that("a likelihood by which no row can begin a stream is named, and so is an offset", {
   d <- data.frame(x = seq(-2, 2, length.out = 60), seen = 1, name = "a", z = 0.3)
-  fit <- function(...) {
-    sparsegp(..., likelihood = lik_density(), learn = FALSE, kernel = kernel_rbf(1, 1),
+  even <- lik_custom(function(y, f, theta) 2 * log(abs(f)), response = "count", check = FALSE)
+  fit <- function(..., likelihood = even) {
+    sparsegp(..., likelihood = likelihood, learn = FALSE, kernel = kernel_rbf(1, 1),
              method = method_online(size = 8, pilot = 20))
   }
-  expect_error(fit(seen ~ x, d), "is density, by which the first rows would widen",
+  expect_error(fit(seen ~ x, d), "is custom, by which the first rows would widen",
                class = "sparsegp_error")
   expect_error(fit(seen ~ x, d), "offset")
   expect_s3_class(fit(seen ~ x + offset(z), d), "sparsegp")

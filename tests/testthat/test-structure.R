@@ -15,7 +15,7 @@ test_that("a structure is worth its evidence and prior, less a price for each hy
   expect_identical(unique(tried$rows), 60L)
   price <- policy$overfit_nats + policy$parameter_nats # of all rows
   for (kernel in list(kernel_rbf(), kernel_rbf(ard = TRUE))) {
-    alone <- sparsegp(y ~ ., d, kernel = kernel, integrate = "none")
+    alone <- sparsegp(y ~ ., d, kernel = kernel, control = gp_control(integrate = "none"))
     table <- alone$hyper
     # a log-normal prior less its constant: a parabola in the logarithm
     far <- vapply(which(table$free), function(i) {
@@ -43,7 +43,7 @@ test_that("the price of a hyperparameter is less on a pilot of many rows", {
 test_that("an axis is raced from the best so far, and says what was better", {
   d <- steps()
   chunk <- list(x = as.matrix(d[1:3]), y = d$y, offset = numeric(150))
-  setup <- check_setup(NULL, NULL, NULL, TRUE, NULL, NULL, NULL, "normal", FALSE, NULL)
+  setup <- check_setup(NULL, NULL, NULL, TRUE, NULL, NULL)
   setup$kernel <- kernel_rbf()
   model <- read_model(chunk, setup)
   pilot <- structure_pilot(setup, model, 150L)
@@ -211,14 +211,15 @@ test_that("a stream of counts is not fitted on a scale that a 0 would end", {
 
 test_that("weights and priors that are not in units of the response leave its scale open", {
   d <- lognormal_rows(80)
-  scale_of <- function(...) sparsegp(y ~ x, d, ..., integrate = "none")$likelihood$transform$name
+  scale_of <- function(...) sparsegp(y ~ x, d, ...,
+    control = gp_control(integrate = "none"))$likelihood$transform$name
   expect_identical(scale_of(weights = w), "log")
   expect_identical(scale_of(prior = list(lengthscale = prior_lognormal(0, 1))), "log")
   expect_null(scale_of(prior = list(noise = prior_lognormal(-1, 1))))
   expect_null(scale_of(prior = list(variance = prior_lognormal(0, 1))))
   expect_null(scale_of(offset = x))
   expect_null(scale_of(likelihood = lik_gaussian(0.1)))
-  weighted <- sparsegp(y ~ x, d, weights = w, integrate = "none")
-  logs <- sparsegp(log(y) ~ x, d, weights = w, integrate = "none")
+  weighted <- sparsegp(y ~ x, d, weights = w, control = gp_control(integrate = "none"))
+  logs <- sparsegp(log(y) ~ x, d, weights = w, control = gp_control(integrate = "none"))
   expect_equal(weighted$log_evidence, logs$log_evidence - sum(log(d$y)), tolerance = 1e-3)
 })

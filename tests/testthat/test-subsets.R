@@ -64,7 +64,8 @@ test_that("default fits of every kind have a rare indicator among their inputs",
   for (response in c("y", "two", "few", "count")) {
     likelihood <- if (response == "count") "poisson"
     # the least effort: fewer rows in the subsets that kernels and hyperparameters come from
-    fit <- sparsegp(reformulate(c("a", "b", "r"), response), d, likelihood, effort = "quick")
+    fit <- sparsegp(reformulate(c("a", "b", "r"), response), d, likelihood,
+                    control = gp_control(effort = "quick"))
     expect_lt(min(fit$choices$rows), 2000, label = response)
     expect_identical(fit$scaling$names[fit$scaling$kept], c("a", "b", "r"), label = response)
     expect_true(all(is.finite(unlist(predict(fit, d[1:20, ], type = "latent")[1:2]))))
@@ -94,12 +95,16 @@ test_that("a fit is evaluated again by the problem that it was made by, whatever
   d$count <- rpois(n, 2)
   offsets <- cbind(d$o * 3, d$o * -2)
   fits <- list(
-    vector = sparsegp(cbind(u, v) ~ a + b + offset(offsets), d, integrate = "none"),
-    numbers = sparsegp(u ~ a + b + offset(3 * o), d, integrate = "none"),
-    class = sparsegp(class ~ a + b + offset(o), d, "probit", integrate = "none"),
-    count = sparsegp(count ~ a + b + offset(o / 5), d, "poisson", integrate = "none"),
+    vector = sparsegp(cbind(u, v) ~ a + b + offset(offsets), d,
+                      control = gp_control(integrate = "none")),
+    numbers = sparsegp(u ~ a + b + offset(3 * o), d, control = gp_control(integrate = "none")),
+    class = sparsegp(class ~ a + b + offset(o), d, "probit",
+                     control = gp_control(integrate = "none")),
+    count = sparsegp(count ~ a + b + offset(o / 5), d, "poisson",
+                     control = gp_control(integrate = "none")),
     basis = sparsegp(cbind(u, v) ~ a + b + offset(offsets), d, basis = 1:10),
-    spread = sparsegp(u ~ a + b + offset(3 * o), d, lik_heteroscedastic(), integrate = "none")
+    spread = sparsegp(u ~ a + b + offset(3 * o), d, lik_heteroscedastic(),
+                      control = gp_control(integrate = "none"))
   )
   for (name in names(fits)) {
     fit <- fits[[name]]
@@ -144,7 +149,8 @@ test_that("of bases that grow the better one is the fit", {
   # Noise alone, but for copies: no larger basis predicts it better.
   set.seed(8)
   x <- matrix(rnorm(6000), 3000)
-  fit <- sparsegp(x, rnorm(3000), kernel = kernel_rbf(fixed(1), fixed(0.3)), effort = "quick",
+  fit <- sparsegp(x, rnorm(3000), kernel = kernel_rbf(fixed(1), fixed(0.3)),
+                  control = gp_control(effort = "quick"),
                   likelihood = lik_gaussian(fixed(1)))
   growth <- choices_of_stage(fit, "inducing points")
   expect_identical(nrow(basis(fit)), growth$points[growth$taken])

@@ -34,7 +34,7 @@ resolved <- function(fit) {
 
 test_that("terms, their standard errors and those of sums are the Gaussian's", {
   fit <- sparsegp(mpg ~ wt + hp, mtcars, kernel = two_parts(), mean = "average",
-                  integrate = "none")
+                  control = gp_control(integrate = "none"))
   new <- mtcars[c(1, 9, 20), ]
   new$wt <- new$wt + 1
   scaled <- function(data) scaled_inputs(as.matrix(data[c("wt", "hp")]), fit$scaling)

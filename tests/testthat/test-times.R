@@ -195,7 +195,7 @@ test_that("hyperparameters of a linear model are those of survreg()", {
   skip_if_not_installed("survival")
   d <- survival::veteran
   fit <- sparsegp(survival::Surv(time, status) ~ karno, d, "weibull", kernel = kernel_linear(),
-                  integrate = "none")
+                  control = gp_control(integrate = "none"))
   linear <- survival::survreg(survival::Surv(time, status) ~ karno, d)
   # priors move the scale by a hundredth
   expect_equal(coef(fit)[["scale"]], linear$scale, tolerance = 0.02)

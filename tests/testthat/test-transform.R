@@ -67,8 +67,9 @@ test_that("a fit on the log scale is that of the logarithms", {
   for (name in of_tier(names(LIKS_OF_NUMBERS), 2L)) {
     lik <- LIKS_OF_NUMBERS[[name]]
     own <- sparsegp(y ~ x + offset(known), d, likelihood = lik(transform = "log"),
-                    integrate = "none")
-    logs <- sparsegp(z ~ x + offset(known), d, likelihood = lik(), integrate = "none")
+                    control = gp_control(integrate = "none"))
+    logs <- sparsegp(z ~ x + offset(known), d, likelihood = lik(),
+                     control = gp_control(integrate = "none"))
     expect_equal(coef(own), coef(logs), tolerance = 1e-10, label = name)
     expect_equal(own$log_evidence, logs$log_evidence - sum(d$z), tolerance = 1e-10, label = name)
     expect_equal(loo_lpd(own), loo_lpd(logs) - d$z, tolerance = 1e-10, label = name)
@@ -229,7 +230,8 @@ test_that("streams, sources, updates and merged fits are on the scale of the fir
 
   size <- method_ep(size = 15)
   for (transform in c("log", "boxcox")) {
-    first <- sparsegp(y ~ x, d[1:150, ], method = size, transform = transform, keep_x = TRUE)
+    first <- sparsegp(y ~ x, d[1:150, ], method = size, transform = transform,
+                      control = gp_control(keep_x = TRUE))
     second <- sparsegp(like = first, data = d[151:300, ])
     both <- merge(first, second)
     grown <- update(first, d[151:300, ])

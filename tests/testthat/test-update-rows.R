@@ -15,7 +15,8 @@ state_data <- function(n = 90L, p = 3L) {
 # Hyperparameters given, a fixed point to 1e-11; the unit of the first rows is that of all fits.
 state_fit <- function(formula, d, likelihood = NULL, keep_x = FALSE, ...) {
   sparsegp(formula, d, likelihood = likelihood, kernel = kernel_rbf(1.5, 1), learn = FALSE,
-           basis = d[1:12, ], method = method_ep(tol = 1e-11, sweeps = 1000), keep_x = keep_x, ...)
+           basis = d[1:12, ], method = method_ep(tol = 1e-11, sweeps = 1000),
+           control = gp_control(keep_x = keep_x), ...)
 }
 
 expect_same_posterior <- function(f, g, new, tolerance) {
@@ -80,7 +81,8 @@ test_that("where inputs are kept EP goes on with all rows, whatever the likeliho
     expect_equal(unname(fitted(grown)), unname(fitted(all)), tolerance = 1e-8)
     expect_length(residuals(grown), 90L)
     expect_identical(nrow(sites(grown)), 90L)
-    merged <- merge(fit, sparsegp(like = fit, data = d[51:90, ], keep_x = TRUE))
+    merged <- merge(fit, sparsegp(like = fit, data = d[51:90, ],
+                                  control = gp_control(keep_x = TRUE)))
     expect_same_posterior(merged, all, d[c(2, 60, 90), ], 1e-8)
   }
 })
@@ -154,7 +156,7 @@ test_that("several classes, each with a basis of its own or not, take rows and m
     fit <- sparsegp(x[1:40, ], y[1:40], "mprobit", method = method, learn = FALSE)
     all <- sparsegp(like = fit, x = x, y = y)
     expect_identical(nobs(all), 60L)
-    kept <- sparsegp(like = fit, x = x[1:40, ], y = y[1:40], keep_x = TRUE)
+    kept <- sparsegp(like = fit, x = x[1:40, ], y = y[1:40], control = gp_control(keep_x = TRUE))
     expect_same_posterior(update(kept, x[41:60, ], y[41:60]), all, x[1:4, ], 1e-7)
     expect_s3_class(update(fit, x[41:60, ], y[41:60]), "sparsegp")
   }

@@ -55,7 +55,8 @@ test_that("curvature and importance are of fits on a basis and of cut points, to
   ends <- confint(cut)
   expect_true(all(ends[, 1L] < coef(cut) & coef(cut) < ends[, 2L]))
   expect_identical(rownames(vcov(cut)), names(coef(cut)))
-  refused(vcov(sparsegp(y ~ x + z, d, keep_x = FALSE, method = method_ep(size = 15))), "keep_x")
+  refused(vcov(sparsegp(y ~ x + z, d,
+    control = gp_control(keep_x = FALSE), method = method_ep(size = 15))), "keep_x")
 })
 
 test_that("a curvature that is none is refused, and so are posteriors of some rows", {

@@ -471,7 +471,7 @@ test_that("full EP of several components keeps its inputs, which its basis and p
   d <- data.frame(x = c(1, 2, 4, 5), y = c(0, 1, 1, 3))
   d$u <- c(0.1, 0.4, -0.2, 0.3)
   d$v <- c(1, 0.7, 0.6, 0.2)
-  fit <- sparsegp(cbind(u, v) ~ x + y, d, learn = FALSE, keep_x = FALSE)
+  fit <- sparsegp(cbind(u, v) ~ x + y, d, learn = FALSE, control = gp_control(keep_x = FALSE))
   expect_equal(unname(basis(fit)[, 1:2]), unname(as.matrix(d[1:2])), tolerance = 1e-12) # rounding
   expect_silent(rows_of(fit, NULL))
 })

@@ -1,9 +1,9 @@
 # Chunks of a source read and summed by workers.
 
-with_plan <- function(workers, code) {
+with_plan <- function(workers, code, strategy = "multisession", ...) {
   skip_if_not_installed("future")
-  old <- future::plan("multisession", workers = workers,
-                      rscript_libs = .libPaths())
+  rscript <- if (strategy == "multisession") list(rscript_libs = .libPaths())
+  old <- do.call(future::plan, c(list(strategy, workers = workers, ...), rscript))
   on.exit(future::plan(old))
   force(code)
 }
@@ -62,8 +62,89 @@ test_that("what lost workers had is done again, wherever they were lost", {
   for (k in seq_len(nrow(deaths))) {
     log <- tempfile()
     source <- deadly_source(deaths$chunk[k], deaths$time[k], log)
-    shared <- with_plan(2L, made_fit(c ~ a + b, lik_probit(fixed(0.1)), source))
+    expect_warning(shared <- with_plan(2L, made_fit(c ~ a + b, lik_probit(fixed(0.1)), source)),
+                   "1 of 2 workers did not answer", class = "sparsegp_warning")
     expect_gte(file.size(log), deaths$time[k]) # somebody was killed
     expect_same_fold(alone, shared)
+  }
+})
+
+expect_identical_fits <- function(one, other) {
+  new <- data.frame(a = c(-1, 0, 1), b = c(1, 3, 5))
+  expect_identical(one$state, other$state)
+  expect_identical(logLik(one), logLik(other))
+  expect_identical(predict(one, new, se.fit = TRUE), predict(other, new, se.fit = TRUE))
+}
+
+test_that("other plans of future give the same numbers to the last bit", {
+  slow_tier()
+  skip_if_not_installed("future")
+  fits <- function() {
+    list(made_fit(y ~ a + b, lik_gaussian(fixed(0.1))), made_fit(c ~ a + b, lik_probit(fixed(0.1))))
+  }
+  alone <- fits()
+  cluster <- parallel::makeCluster(2L)
+  on.exit(parallel::stopCluster(cluster))
+  parallel::clusterCall(cluster, .libPaths, .libPaths())
+  shared <- list(with_plan(cluster, fits(), "cluster"), with_plan(cluster[1L], fits(), "cluster"),
+                 with_plan(3L, fits()))
+  others <- c(future.callr = "callr", future.mirai = "mirai_multisession")
+  for (package in names(others)) {
+    if (!requireNamespace(package, quietly = TRUE)) next
+    strategy <- getExportedValue(package, others[[package]])
+    old <- future::plan(strategy, workers = 2L)
+    shared[[package]] <- fits()
+    future::plan(old)
+  }
+  for (own in shared) Map(expect_identical_fits, alone, own)
+  counts <- vapply(shared, function(own) own[[1L]]$source$workers$count, 0L)
+  expect_identical(unname(counts[1:3]), c(2L, 1L, 3L))
+})
+
+test_that("a worker is given the source once, and then sums travel", {
+  slow_tier()
+  large <- made_source()
+  environment(environment(large$reader)$x) <- list2env(list(much = rnorm(1e5)), parent = baseenv())
+  fit <- with_plan(2L, made_fit(c ~ a + b, lik_probit(fixed(0.1)), large))
+  record <- fit$source$workers
+  expect_identical(record$count, 2L)
+  expect_gt(record$once, 2 * 8e5)
+  expect_lt(record$read, 2e4)
+  expect_output(print(fit), "2 workers, [0-9.]+ kB to and from them a read")
+  expect_s3_class(check_fit(fit, "fit"), "sparsegp")
+})
+
+test_that("nothing that is sent to a worker has an element for each row", {
+  d <- source_data()
+  fit <- source_fit(c ~ a + g, d, lik_probit(fixed(0.1)), basis = source_points(source_data()))
+  scan <- scan_source(chunks_of(d), recipe_of(fit), NULL, 10L, moments = FALSE)
+  chunked <- new_chunked(scan, without_rows(fit, FALSE), sites_in_memory())
+  sent <- sent_to_workers(chunked)
+  expect_false(sent$kept)
+  expect_true(sent_to_workers(chunked)$kept)
+  numbers <- rapply(sent$chunked[c("fit", "batches")], length, c("numeric", "integer"),
+                    how = "unlist")
+  expect_lt(max(numbers), 100)
+  expect_null(sent$chunked$scan$kept)
+  chunked$fit$hyper$theta <- chunked$fit$hyper$theta + 1
+  expect_false(identical(sent_to_workers(chunked)$name, sent$name))
+})
+
+test_that("shares are runs of all batches, and their blocks add up as one's", {
+  for (batches in c(1L, 7L, 100L, 256L)) for (workers in c(1L, 2L, 3L, 5L, 64L)) {
+    shares <- shares_of_workers(batches, workers)
+    expect_identical(length(shares), min(batches, workers))
+    expect_equal(unlist(shares), seq_len(batches))
+    blocks_of <- function(share) {
+      blocks <- list()
+      for (k in share) {
+        sum <- list(status = 0L, change = 0, logz = 1 / k)
+        blocks <- add_block(blocks, list(before = k - 1, size = 1, sum = sum))
+      }
+      blocks
+    }
+    received <- list()
+    for (share in shares) for (block in blocks_of(share)) received <- add_block(received, block)
+    expect_identical(received, blocks_of(seq_len(batches)))
   }
 })

@@ -1,0 +1,41 @@
+# A page of help alone: what users may rely on.
+
+#' What may change, and what does not
+#'
+#' The package follows semantic versions. All that a version 1.x exports stays in the later ones,
+#' with its arguments and the classes of its values, but for what this page calls experimental.
+#'
+#' @section Stable:
+#' Names, arguments and their meaning, types and classes of values, the classes of errors
+#' (`sparsegp_error`, with `argument` and `remedy`) and units. An argument that has a better place
+#' goes on to work through all of 1.x, with a message once a session that shows what to write, as
+#' those of [gp_control()] do in [sparsegp()].
+#'
+#' @section Experimental:
+#' [ask()], [average()], [kernel_custom()], [kernel_extension()], [lik_custom()], [lik_extension()],
+#' [next_points()], [shard()], and the headers for packages in C (`inst/include/sparsegp.h`, whose
+#' `SPARSEGP_VERSION` counts changes). Their pages say so at the top. They are tested as everything
+#' else is; their arguments may change in a minor version, which `news(package = "sparsegp")`
+#' describes.
+#'
+#' @section Saved fits:
+#' Fits that [saveRDS()] has written since version 0.1.0 are read by every 1.x, and their
+#' predictions, intervals and log evidences are the same but for rounding. They can be updated and
+#' merged as those of the version that reads them. Fits of a later version are refused in words by
+#' an earlier one.
+#'
+#' @section Not promised:
+#' What a default fit chooses (transformation, kernel, inducing points (the *basis*), evaluations)
+#' may improve in a minor version, and numbers change with it. Who needs the same numbers gives
+#' kernel, `structure = "fixed"`, method and `transform`, or keeps the fit. Fields of a fit that
+#' no help page names, texts of messages, and what `print()` shows are not for programs.
+#'
+#' The same version gives the same numbers for the same call: nothing is random unless `method`,
+#' `learn` or the call say so. Another BLAS rounds differently; log evidences then agree to about
+#' eight digits, and learned hyperparameters to about four.
+#' @name stability
+#' @concept lifecycle
+#' @concept deprecated
+#' @concept backward compatibility
+#' @seealso [sparsegp()]; [gp_control()].
+NULL

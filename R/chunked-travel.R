@@ -1,0 +1,69 @@
+# Packs what travels to and from workers (chunked-workers.R), and counts its bytes.
+
+# Of states the factor R, which the hyperparameters give, does not travel but once, and of S, which
+# is symmetric, one triangle does.
+state_to_send <- function(state, with_factor) {
+  lapply(state, function(one) {
+    triangles <- lapply(process_sums(one), function(S) S[lower.tri(S, diag = TRUE)])
+    list(R = if (with_factor) one$R, S = unlist(triangles), t = one$t)
+  })
+}
+
+state_received <- function(state) {
+  lapply(state, function(one) {
+    d <- nrow(one$t)
+    triangles <- matrix(one$S, ncol = ncol(one$t))
+    each <- lapply(seq_len(ncol(triangles)), function(process) {
+      S <- matrix(0, d, d)
+      S[lower.tri(S, diag = TRUE)] <- triangles[, process]
+      S[upper.tri(S)] <- t(S)[upper.tri(S)]
+      S
+    })
+    list(R = one$R, S = do.call(cbind, each), t = one$t)
+  })
+}
+
+task_to_send <- function(task) {
+  task$point$sums <- state_to_send(task$point$sums, with_factor = FALSE)
+  task
+}
+
+task_received <- function(task) {
+  task$point$sums <- state_received(task$point$sums)
+  task
+}
+
+block_to_send <- function(block, with_factor) {
+  if (!is.null(block$sum$state)) block$sum$state <- state_to_send(block$sum$state, with_factor)
+  block
+}
+
+block_received <- function(block) {
+  if (!is.null(block$sum$state)) block$sum$state <- state_received(block$sum$state)
+  block
+}
+
+# ---- How much it is ----
+
+# An environment that counts `reads` and the `bytes` that went to and from `workers` for them, as
+# serialize() makes them; `once`, of these what they are to keep. It has that as `sent`, with its
+# `name` and `size`. forgetful: are workers new for every task? warned: of lost ones?
+new_traffic <- function() {
+  list2env(list(reads = 0, bytes = 0, once = 0, workers = 0, forgetful = FALSE,
+                warned = FALSE), parent = emptyenv())
+}
+
+note_traffic <- function(traffic, part, once = 0) {
+  traffic$bytes <- traffic$bytes + bytes_of(part) + once
+  traffic$once <- traffic$once + if (traffic$forgetful) 0 else once
+}
+
+bytes_of <- function(part) if (is.null(part)) 0 else length(serialize(part, NULL, xdr = FALSE))
+
+# Returns the record of a fit's workers: how many, the bytes that they were given once, and those of
+# a read; NULL: there were none.
+traffic_record <- function(traffic) {
+  if (traffic$reads == 0) return(NULL)
+  list(count = as.integer(traffic$workers), once = traffic$once,
+       read = (traffic$bytes - traffic$once) / traffic$reads)
+}

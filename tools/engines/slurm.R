@@ -1,0 +1,155 @@
+# Run by tools/engines/slurm, within an allocation of four nodes. Everything is checked with
+# stopifnot(); what was measured is printed.
+library(sparsegp)
+
+ROWS <- as.double(Sys.getenv("SPARSEGP_ROWS"))
+CHUNK <- 50000
+CHUNKS <- ROWS / CHUNK
+
+# Workers that last, each a step of the job on a node of its own, with one thread
+workers <- function(count) {
+  srun <- c("srun", "--quiet", "--exact", "--nodes=1", "--ntasks=1", "--input=none", "--no-kill")
+  cluster <- parallelly::makeClusterPSOCK(
+    count, rscript = c(srun, file.path(R.home("bin"), "Rscript")), rscript_args = "--no-init-file"
+  )
+  parallel::clusterCall(cluster, options, sparsegp.threads = 1)
+  cluster
+}
+
+# Evaluates `code` with so many workers; 0: none.
+with_workers <- function(count, code) {
+  cluster <- if (count > 0L) workers(count)
+  old <- if (count > 0L) future::plan(future::cluster, workers = cluster)
+  on.exit({
+    if (!is.null(old)) future::plan(old)
+    try(parallel::stopCluster(cluster), silent = TRUE)
+  })
+  force(code)
+}
+
+# A source that is made by its function, which meets with `event` at some chunk
+made_source <- function(chunks, event = function(i) NULL) {
+  environment(event) <- list2env(as.list(environment(event)), parent = baseenv())
+  read <- function(i) {
+    event(i)
+    at <- seq(size * (i - 1) + 1, size * i)
+    x <- 4 * (at * 0.7548777) %% 1 - 2
+    z <- 6 * (at * 0.5698403) %% 1
+    y <- sin(2 * x) + cos(z) + 0.3 * sqrt(2) * cos(1e4 * x * z)
+    data.frame(x = x, z = z, y = y, label = y + cos(1e5 * x * z) > 0)
+  }
+  environment(read) <- list2env(list(event = event, size = CHUNK), parent = baseenv())
+  row_source(read, chunks = chunks)
+}
+
+fit_of <- function(formula, source, size = 50, checkpoint = NULL) {
+  lik <- if (formula[[2L]] == "y") lik_gaussian() else lik_probit()
+  sparsegp(formula, source, lik, method = method_ep(size = size),
+           control = gp_control(checkpoint = checkpoint),
+           learn = learn_control(rows = 1000))
+}
+
+stopifnot_same <- function(fit, other) {
+  new <- data.frame(x = c(-1, 0, 1.5), z = c(1, 4, 5))
+  stopifnot(identical(fit$state, other$state), identical(logLik(fit), logLik(other)),
+            identical(predict(fit, new, se.fit = TRUE), predict(other, new, se.fit = TRUE)))
+}
+
+# ---- The same numbers by 1, 2 and 4 workers ----
+
+small <- min(CHUNKS, 10)
+both <- function(source = made_source(small)) lapply(c(y ~ x + z, label ~ x + z), fit_of, source)
+alone <- both()
+for (count in c(1L, 2L, 4L)) Map(stopifnot_same, alone, with_workers(count, both()))
+
+# ---- Seconds and bytes of a read ----
+
+# Bytes on the loopback interface, which everything here goes by
+loopback <- function() {
+  line <- grep("^ *lo:", readLines("/proc/net/dev"), value = TRUE)
+  as.double(strsplit(trimws(sub(".*:", "", line)), " +")[[1L]][1L])
+}
+
+READS <- new.env()
+now <- function() c(proc.time()[[3L]], loopback())
+suppressMessages(trace("chunked_read", where = asNamespace("sparsegp"), print = FALSE,
+                       tracer = quote(READS$began <- now()),
+                       exit = quote(READS$took <- rbind(READS$took, now() - READS$began))))
+
+# By 1 and 2 workers in turn, as other work on this machine comes and goes
+measured <- lapply(c(1L, 2L, 1L, 2L, 4L), function(count) {
+  READS$took <- NULL
+  whole <- system.time(fit <- with_workers(count, fit_of(y ~ x + z, made_source(CHUNKS), 100)))
+  list(count = count, fit = fit, whole = whole[["elapsed"]], took = READS$took)
+})
+for (one in measured[-1L]) stopifnot_same(measured[[1L]]$fit, one$fit)
+
+# ---- This process is gone, and the workers with it: a checkpoint ----
+
+checkpoint <- tempfile()
+gone <- (function(checkpoint) {
+  force(checkpoint)
+  function(i) if (i == 3L && file.exists(checkpoint)) stop("the node of the fit is gone")
+})(checkpoint)
+said <- tryCatch(with_workers(2L, fit_of(label ~ x + z, made_source(small, gone),
+                                         checkpoint = checkpoint)),
+                 error = conditionMessage)
+stopifnot(grepl("is gone", said), file.exists(checkpoint))
+resumed <- with_workers(4L, fit_of(label ~ x + z, made_source(small), checkpoint = checkpoint))
+stopifnot_same(alone[[2L]], resumed)
+cat("from a checkpoint, with other workers: the same numbers\n")
+
+# ---- A worker is killed, a node is drained, a node goes down ----
+
+# An allocation that loses a node does not get it back, so this comes last.
+
+# Calls what() once, in a worker, at the second read of chunk 3.
+once <- function(what) {
+  environment(what) <- baseenv()
+  log <- tempfile(tmpdir = dirname(tempdir()))
+  main <- Sys.getpid()
+  function(i) {
+    if (i != 3L || Sys.getpid() == main) return(NULL)
+    cat(".", file = log, append = TRUE)
+    if (file.size(log) == 2) what()
+  }
+}
+events <- list(
+  killed = once(function() tools::pskill(Sys.getpid(), 9L)),
+  drained = once(function() {
+    node <- paste0("NodeName=", Sys.getenv("SLURMD_NODENAME"))
+    system2("scontrol", c("update", node, "State=drain", "Reason=test"))
+  }),
+  down = once(function() {
+    node <- paste0("NodeName=", Sys.getenv("SLURMD_NODENAME"))
+    system2("scontrol", c("update", node, "State=down", "Reason=test"))
+    Sys.sleep(60)
+  })
+)
+for (name in names(events)) {
+  said <- character()
+  fits <- withCallingHandlers(with_workers(2L, both(made_source(small, events[[name]]))),
+                              sparsegp_warning = function(w) {
+                                said <<- c(said, conditionMessage(w))
+                                tryInvokeRestart("muffleWarning")
+                              })
+  Map(stopifnot_same, alone, fits)
+  cat(name, ": the same numbers; warnings: ", length(said), "\n", sep = "")
+  stopifnot(length(said) == if (name == "drained") 0L else 2L, grepl("did not answer", said))
+  system2("scontrol", c("update", "NodeName=n[1-4]", "State=resume"), stderr = FALSE)
+}
+
+cat("| workers | rows | points | a read, s | of its time with one | the fit, s | kB of a read,",
+    "counted | on the interface |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+counts <- vapply(measured, `[[`, 0L, "count")
+seconds_of <- function(count) {
+  stats::median(unlist(lapply(measured[counts == count], function(one) one$took[, 1L])))
+}
+for (count in c(1L, 2L, 4L)) {
+  own <- measured[counts == count]
+  counted <- own[[1L]]$fit$source$workers$read / 1000
+  cat(sprintf("| %d | %.0f | 100 | %.1f | %.2f | %.1f | %.0f | %.0f |\n", count, ROWS,
+              seconds_of(count), seconds_of(count) / seconds_of(1L),
+              stats::median(vapply(own, `[[`, 0, "whole")), counted,
+              stats::median(own[[1L]]$took[-1L, 2L]) / 1000))
+}
