@@ -18,14 +18,14 @@ plot.gp_density <- function(x, level = 0.95, n = NULL, ...) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.gp_density <- function(object, level = 0.95, n = NULL, ...) {
   check_no_dots(...)
-  chart_layers(list(density_chart(object, level, n, auto_style())$chart))
+  chart_layers(list(density_chart(object, level, n, auto_style(), "object")$chart))
 }
 
-# Returns what is drawn, a data frame, and its chart.
-density_chart <- function(object, level, n, style) {
+# Returns what is drawn, a data frame, and its chart. argument: what the density is called
+density_chart <- function(object, level, n, style, argument = "x") {
   object <- check_density(object)
   if (ncol(object$range) > 2L) {
-    stop_sparsegp("x", "is a density of three inputs, and pictures are of one or two",
+    stop_sparsegp(argument, "is a density of three inputs, and pictures are of one or two",
                   "Fit two of its columns, or draw predict() on a grid")
   }
   check_number(level, "level", 0, 1)

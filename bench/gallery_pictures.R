@@ -159,7 +159,8 @@ plot(cars_fit, type = "reliability")
 
 # calibration (8 x 4.4): Leave-one-out coverage, and the histogram of the integral transform.
 counts <- sparsegp(Days ~ Sex + Age + Eth + Lrn, MASS::quine, "negbin")
-plot(calibration(counts))
+calibrated <- calibration(counts)
+plot(calibrated)
 
 # reject: The error rate falls as the flowers whose species is least sure are left out.
 plot(iris3, type = "reject")
@@ -177,8 +178,8 @@ plot(fit, type = "trace")
 # ---- Densities, and where to measure next ----
 
 # density: The density of eruptions of Old Faithful over their histogram, with its interval.
-fit <- gp_density(faithful$eruptions)
-plot(fit)
+eruptions <- gp_density(faithful$eruptions)
+plot(eruptions)
 
 # density-map (6 x 5.2): The same over two inputs.
 fit <- gp_density(faithful[1:150, ])
@@ -219,7 +220,7 @@ ggplot2::autoplot(times, type = "survival", by = "celltype")
 ggplot2::autoplot(cars_fit, type = "residuals")
 
 # ggplot-density: The density of eruptions of Old Faithful.
-ggplot2::autoplot(gp_density(faithful$eruptions))
+ggplot2::autoplot(eruptions)
 
 # ggplot-calibration (8 x 4.4): Coverage, and the histogram of the transform.
-ggplot2::autoplot(calibration(counts))
+ggplot2::autoplot(calibrated)

@@ -86,7 +86,8 @@ walk_from_mgcv <- function(texts) {
   found <- vapply(names(WANTED), function(words) {
     row <- grep(words, vapply(rows, plain, ""), fixed = TRUE)
     links <- grep("^https?:", attributes_of(rows[row], "href"), invert = TRUE, value = TRUE)
-    aims <- texts[vapply(sub("#.*$", "", links), path_from, "", folder = "reference")]
+    files <- vapply(sub("#.*$", "", links), path_from, "", folder = "reference")
+    aims <- texts[intersect(files, names(texts))]
     any(vapply(aims, function(aim) grepl(WANTED[[words]], plain(aim), fixed = TRUE), NA))
   }, NA)
   if (!all(found)) paste("reference/sparsegp.html: no way to", names(WANTED)[!found])

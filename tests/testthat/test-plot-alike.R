@@ -113,6 +113,8 @@ test_that("densities and calibrations by ggplot2 have the elements of plot()", {
     expect_s3_class(made, "ggplot")
     expect_held(list(chart), list(made), name)
   }
+  wide <- gp_density(as.matrix(iris[1:20, 1:3]), k0 = 1)
+  expect_error(ggplot2::autoplot(wide), "`object`", class = "sparsegp_error")
   fits <- list(intervals = ALIKE$numbers(), probabilities = ALIKE$labels(),
                outputs = ALIKE$outputs())
   for (name in names(fits)) {
