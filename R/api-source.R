@@ -84,9 +84,9 @@
 #' future.callr does, are given everything each time.
 #'
 #' Sums are added in an order that does not depend on the workers, so the numbers do not, either.
-#' What a worker had that was lost is done again, here, with a warning. Sites go through files, which
-#' all workers have to see: for workers on other machines let `TMPDIR` be a folder that all share.
-#' A function that reads a database opens its own connection.
+#' What a worker had that was lost is done again, here, with a warning. Sites go through files,
+#' which all workers have to see: for workers on other machines let `TMPDIR` be a folder that all
+#' share. A function that reads a database opens its own connection.
 #'
 #' @param x A function that takes a whole number i and returns chunk i as a data frame; a
 #'   connection of package DBI; a lazy table of dbplyr; or names of Parquet files, or of a folder of
@@ -192,8 +192,8 @@ row_source.character <- function(x, hold = 5e6, ...) {
   of_columns()
 }
 
-# Reads the columns of these names alone, if the file has some of them. Older versions of nanoparquet
-# read all columns.
+# Reads the columns of these names alone, if the file has some of them. Older versions of
+# nanoparquet read all columns.
 read_parquet_file <- function(file, names) {
   arrow <- !requireNamespace("nanoparquet", quietly = TRUE)
   read <- if (arrow) arrow::read_parquet else nanoparquet::read_parquet
