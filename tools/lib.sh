@@ -17,6 +17,10 @@ case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
   *) if locale -a 2>/dev/null | grep -qi '^c\.utf'; then export LC_ALL=C.UTF-8; fi ;;
 esac
 
+# What the code of the website's articles needs.
+for_articles="pkg:MASS pkg:survival pkg:boot pkg:nlme pkg:knitr pkg:rmarkdown pkg:ggplot2 pkg:ragg \
+  pkg:future pkg:dplyr pkg:dbplyr pkg:RSQLite"
+
 say() { printf '%s\n' "$*" >&2; }
 die() {
   say "$(basename -- "$0"): $*"
