@@ -3,7 +3,9 @@
 with_plan <- function(workers, code, strategy = "multisession", ...) {
   skip_if_not_installed("future")
   rscript <- if (strategy == "multisession") list(rscript_libs = .libPaths())
-  old <- do.call(future::plan, c(list(strategy, workers = workers, ...), rscript))
+  # by value: other packages that are loaded have functions of these names, too
+  plan <- getExportedValue("future", strategy)
+  old <- do.call(future::plan, c(list(plan, workers = workers, ...), rscript))
   on.exit(future::plan(old))
   force(code)
 }
