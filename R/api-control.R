@@ -28,12 +28,12 @@
 #' predict(fit, data.frame(speed = 10), interval = "prediction")
 #' update(fit, control = gp_control(integrate = "none"))
 #' @export
-gp_control <- function(effort = c("normal", "quick", "thorough"), integrate = NULL, keep_x = NULL,
-                       checkpoint = NULL, verbose = FALSE) {
+gp_control <- function(effort = "normal", integrate = NULL, keep_x = NULL, checkpoint = NULL,
+                       verbose = FALSE) {
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   if (!is.null(checkpoint)) check_checkpoint(checkpoint)
   structure(class = "sparsegp_control",
-            list(effort = check_choice(effort, c("normal", "quick", "thorough"), "effort"),
+            list(effort = check_choice(effort, names(EFFORT), "effort"),
                  integrate = check_integrate(integrate), keep_x = keep_x,
                  checkpoint = checkpoint, verbose = check_flag(verbose, "verbose")))
 }

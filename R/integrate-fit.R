@@ -50,7 +50,7 @@ what_forbids_integrals <- function(fit) {
     c("is for hyperparameters that are learned", "Fit with learn = TRUE")
   } else if (inherits(codec_of(fit), "response_coupled")) {
     c("is for classes that are independent in the posterior", "Use lik_mprobit(coupled = FALSE)")
-  } else if (identical(fit$response$codec, "seen")) {
+  } else if (lik_traits(fit$likelihood)$even) {
     c("is not for lik_density(), whose evidence grows without end with the size of f",
       "Use gp_density(), which has the integral of f^2")
   } else if (is_modal(fit$likelihood)) {

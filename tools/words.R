@@ -108,10 +108,16 @@ of_c <- function(file) {
   }))
 }
 
+# Returns which lines of a page are code, fences included.
+are_code <- function(lines) {
+  fence <- grepl("^\\s*```", lines)
+  cumsum(fence) %% 2L == 1L | fence
+}
+
 # Returns a page's prose: without its header, code and comments of HTML.
 of_page <- function(file) {
   lines <- readLines(file)
-  code <- cumsum(grepl("^\\s*```", lines)) %% 2L == 1L | grepl("^\\s*```|^<!--", lines)
+  code <- are_code(lines) | grepl("^<!--", lines)
   if (grepl("Rmd$", file)) code <- code | cumsum(lines == "---") < 2L | lines == "---"
   paragraphs(file, which(!code), trimws(lines[!code]), "page")
 }
@@ -201,7 +207,7 @@ are_among <- function(written, values) {
 found_typed <- function(file, measured) {
   lines <- readLines(file)
   header <- cumsum(lines == "---") < 2L
-  code <- cumsum(grepl("^\\s*```", lines)) %% 2L == 1L
+  code <- are_code(lines)
   inline <- unlist(regmatches(lines[!code], gregexpr("`[^`]*`", lines[!code])))
   own <- as.numeric(numbers_of(c(lines[code], inline)))
   prose <- gsub(NOT_QUOTED, "", gsub("`[^`]*`", "`", lines), perl = TRUE)
@@ -226,8 +232,7 @@ found_unchecked <- function() {
   files <- list.files("vignettes", "[.]Rmd$", full.names = TRUE, recursive = TRUE)
   unlist(lapply(files, function(file) {
     lines <- readLines(file)
-    fence <- grepl("^```", lines)
-    code <- cumsum(fence) %% 2L == 1L | fence
+    code <- are_code(lines)
     heading <- grepl("^#", lines) & !code
     by_section <- split(seq_along(lines), cumsum(heading))
     unlist(lapply(by_section, unchecked_in, lines, code, file))
