@@ -2,12 +2,12 @@
 
 #' How a fit is computed
 #'
-#' `gp_control()` has the arguments of [sparsegp()] that do not say what the model is:
+#' `gp_control()` collects the arguments of [sparsegp()] that do not describe the model:
 #' `sparsegp(y ~ x, data, control = gp_control(effort = "quick"))`.
 #'
-#' Until version 0.6.0 these were arguments of [sparsegp()] itself. There they go on to work, in
-#' [update()][update.sparsegp], too, where they replace those of `control` one by one; a message
-#' once a session shows what to write.
+#' Until version 0.6.0 these were arguments of [sparsegp()] itself. They still work there and in
+#' [update()][update.sparsegp], where each replaces the one in `control`; a message, once a session,
+#' shows what to write instead.
 #'
 #' @param effort Computational budget for large data: `"quick"`, `"normal"` or `"thorough"`; each
 #'   level allows eight times the work of the previous one.
@@ -70,7 +70,7 @@ is_setting <- function(arguments) {
   names %in% names(formals(gp_control))
 }
 
-# Shows once a session where arguments have gone.
+# Shows, once a session, where arguments have moved.
 tell_once <- function(names) {
   if (isTRUE(REGISTRY$told)) return(invisible())
   REGISTRY$told <- TRUE

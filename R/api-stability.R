@@ -7,8 +7,8 @@
 #'
 #' @section Stable:
 #' Names, arguments and their meaning, types and classes of values, the classes of errors
-#' (`sparsegp_error`, with `argument` and `remedy`) and units. An argument that has a better place
-#' goes on to work through all of 1.x, with a message once a session that shows what to write, as
+#' (`sparsegp_error`, with `argument` and `remedy`) and units. An argument that moves keeps
+#' working throughout 1.x, with a message, once a session, that shows what to write instead, as
 #' those of [gp_control()] do in [sparsegp()].
 #'
 #' @section Experimental:
@@ -26,9 +26,9 @@
 #'
 #' @section Not promised:
 #' What a default fit chooses (transformation, kernel, inducing points (the *basis*), evaluations)
-#' may improve in a minor version, and numbers change with it. Who needs the same numbers gives
-#' kernel, `structure = "fixed"`, method and `transform`, or keeps the fit. Fields of a fit that
-#' no help page names, texts of messages, and what `print()` shows are not for programs.
+#' may improve in a minor version, and numbers change with it. If you need the same numbers, give
+#' the kernel, `structure = "fixed"`, the method and `transform`, or keep the fit. Fields of a
+#' fit that no help page names, texts of messages, and what `print()` shows are not for programs.
 #'
 #' The same version gives the same numbers for the same call: nothing is random unless `method`,
 #' `learn` or the call say so. Another BLAS rounds differently; log evidences then agree to about
