@@ -74,9 +74,10 @@
 #' ## Workers
 #'
 #' Where package future is attached and `future::plan()` is other than sequential, chunks that stand
-#' by themselves (of a function, or of files) are read and summed by the workers, and rows stay
-#' there; the first pass alone is made here. Each worker is given the source and the fit without
-#' rows once and keeps them. A read then sends hyperparameters and the sums of the sites, d (d + 3)
+#' by themselves (of a function, or of files) are read and summed by the workers, in the first pass
+#' and in every sweep, and rows stay there, but for those that are kept to learn from: of these each
+#' worker sends as many as are kept of all. After the first pass each worker is given the source and
+#' the fit without rows once and keeps them. A read then sends hyperparameters and the sums of the sites, d (d + 3)
 #' / 2 numbers for each basis of d points, and as many come back, up to a few times if the number of
 #' workers is not a power of two; `verbose` and `print()` show the bytes. So plans whose workers
 #' last are best: `multisession`, `cluster` (with Slurm: the article "Workers and clusters" of the

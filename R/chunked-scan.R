@@ -4,73 +4,154 @@
 #   levels   of every variable that has some, see with_levels()
 #   prints   of every chunk's frame (data-source.R); rows: how many complete rows each has
 #   omitted  rows left out for missing values
-#   inputs   moments of the model matrix's columns (data-scaling.R), or NULL
+#   traffic  of workers, as new_traffic() has `first` and `warned`
+# and, where rows are to be learned from,
+#   inputs   moments of the model matrix's columns (data-scaling.R)
 #   response moments of a response of numbers, or NULL
 #   rows_kept, kept   numbers of the rows that were kept, and their frame
-#   clocks   as clocks_of() has it
+#
+# A share of the chunks has a scan of its own; workers make one each (chunked-workers.R). Sums of
+# moments are added up as those of sweeps are (chunked-fold.R), and of everything else that two
+# scans have it is the same whether one chunk follows on another or a share on a share: the numbers
+# and the rows kept do not depend on who has read what.
 
-# setup: with the coding of factors; keep: rows to be kept; moments: are they wanted?
-scan_source <- function(source, recipe, setup, keep, moments = TRUE) {
-  scan <- scan_once(source, recipe, setup, keep, moments)
+# recipe: with the terms of a frame. first: the first frame with rows, where rows are to be learned
+# from; setup: with the coding of factors; keep: how many rows are to be kept.
+scan_source <- function(source, recipe, first = NULL, setup = NULL, keep = 0L) {
+  pass <- list(source = source, recipe = recipe, seen = list(), moments = !is.null(first),
+               batches = if (!is.na(source$chunks)) batches_of(source$chunks),
+               coded = setup$coded, counted = levels_of_setup(setup), keep = keep,
+               rows = nrow(first))
+  if (pass$moments) pass$seen <- more_levels(list(), levels_in(first))
+  traffic <- new_traffic()
+  scan <- scan_once(pass, traffic)
   if (sum(scan$rows) == 0) stop_incomplete("data")
-  # columns of chunks that came before a level did lack it
-  if (scan$late) scan <- scan_once(source, scan$recipe, setup, keep, moments, scan$levels)
-  scan$source$chunks <- length(scan$rows)
-  scan$kept <- with_levels(scan$kept, scan$levels)
+  if (scan$late) { # columns of chunks that came before a level did lack it
+    pass$seen <- scan$seen
+    scan <- scan_once(pass, traffic)
+  }
+  scanned(pass, scan, traffic)
+}
+
+# Returns the scan of all chunks as others see it.
+scanned <- function(pass, scan, traffic) {
+  chunks <- if (is.na(pass$source$chunks)) max(0L, scan$chunks) else pass$source$chunks
+  source <- pass$source
+  source$chunks <- as.integer(chunks)
+  result <- list(source = source, recipe = pass$recipe, levels = levels_of(scan$seen),
+                 prints = replace(vector("list", chunks), scan$chunks, scan$prints),
+                 rows = replace(numeric(chunks), scan$chunks, scan$rows), omitted = scan$omitted,
+                 traffic = list(first = traffic$bytes, warned = traffic$warned))
+  if (!pass$moments) return(result)
+  moments <- Reduce(join_both_moments, lapply(scan$blocks, `[[`, "sum"), right = TRUE)
+  kept <- pooled(scan$pool)
+  c(result, moments, list(kept = with_levels(kept$frame, result$levels), rows_kept = kept$at))
+}
+
+scan_once <- function(pass, traffic) {
+  if (!has_workers(pass$source)) return(scan_share(list(pass = pass)))
+  shares <- shares_of_workers(length(pass$batches), future::nbrOfWorkers())
+  given <- lapply(shares, function(share) list(pass = pass, share = share))
+  futures <- lapply(given, function(own) {
+    note_traffic(traffic, own)
+    begin_task(scan_in_worker, own)
+  })
+  traffic$workers <- length(shares)
+  scan <- NULL
+  lost <- 0L
+  for (k in seq_along(shares)) {
+    own <- answer_of(futures[[k]])
+    note_traffic(traffic, own)
+    lost <- lost + is.null(own)
+    own <- if (is.null(own)) scan_share(given[[k]]) else scan_received(own, pass$recipe$terms)
+    scan <- join_scans(scan, own)
+  }
+  warn_of_lost(traffic, lost)
   scan
 }
 
-# known: levels that an earlier pass found.
-scan_once <- function(source, recipe, setup, keep, moments, known = NULL) {
-  scan <- list(source = source, recipe = recipe, prints = list(), rows = numeric(), omitted = 0,
-               late = FALSE, pool = new_pool(keep))
-  seen <- list()
-  read <- each_chunk(source, function(i, chunk) {
-    frame <- read_frame(scan$recipe, chunk)
-    if (!inherits(scan$recipe$terms, "terms")) {
-      scan$recipe$terms <<- terms_of_frame(frame)
-      refuse_data_dependent(attr(frame, "terms"))
-      scan$clocks <<- clocks_of(frame)
-    }
-    scan$omitted <<- scan$omitted + length(attr(frame, "na.action"))
-    scan$prints[[i]] <<- print_of_rows(frame)
-    scan$rows[i] <<- nrow(frame)
-    if (nrow(frame) == 0L) return(invisible())
-    scan$recipe$terms <<- learn_classes(scan$recipe$terms, frame)
-    before <- levels_of(seen)
-    seen <<- more_levels(seen, frame)
-    scan$pool <<- pool_rows(scan$pool, frame, sum(scan$rows, na.rm = TRUE) - nrow(frame))
-    if (!moments) return(invisible())
-    levels <- if (is.null(known)) levels_of(seen) else known
-    if (is.null(known) && length(before) && !identical(before, levels)) scan$late <<- TRUE
-    if (!scan$late) scan <<- add_moments(scan, with_levels(frame, levels), setup)
-  })
-  chunks <- if (is.na(source$chunks)) max(0L, read) else source$chunks
-  rows <- scan$rows[seq_len(chunks)]
-  scan$rows <- replace(rows, is.na(rows), 0) # no row was found in the others
-  scan$levels <- levels_of(seen)
-  scan[c("kept", "rows_kept")] <- pooled(scan$pool)
-  scan$pool <- NULL
+# ---- A share ----
+
+# Returns the scan of the batches given$share, or of all chunks: `chunks`, the numbers of those that
+# had rows, with `prints` and `rows` of each; `seen`, levels; `late`: did more show after the first
+# frame, so moments are of no use? `pool` of rows (chunked-sample.R), and `blocks` of moments.
+scan_share <- function(given) {
+  pass <- given$pass
+  scan <- list(chunks = integer(), prints = list(), rows = numeric(), omitted = 0,
+               seen = pass$seen, late = FALSE, pool = new_pool(pass$keep))
+  levels <- levels_of(pass$seen)
+  folded <- fold_batches(pass$source, pass$batches, given$share, function(i, chunk) {
+    frame <- read_frame(pass$recipe, chunk)
+    scan <<- note_frame(scan, i, frame)
+    if (nrow(frame) == 0L || !pass$moments) return(NULL)
+    scan$late <<- scan$late || !identical(levels_of(scan$seen), levels)
+    own <- pool_of_frame(frame, chunk_ranks(i, nrow(frame), pass$rows))
+    scan$pool <<- join_pools(scan$pool, own)
+    if (!scan$late) frame_moments(pass, with_levels(frame, levels))
+  }, join_both_moments)
+  scan$blocks <- folded$blocks
   scan
+}
+
+# Returns the scan as a worker sends it: frames without terms, which may have much in their
+# environment.
+scan_in_worker <- function(given) {
+  scan <- scan_share(given)
+  scan$pool <- pool_with_terms(whole_pool(scan$pool), NULL)
+  scan
+}
+
+scan_received <- function(scan, terms) {
+  scan$pool <- pool_with_terms(scan$pool, terms)
+  scan
+}
+
+note_frame <- function(scan, i, frame) {
+  k <- length(scan$chunks) + 1L
+  scan$chunks[k] <- i
+  scan$prints[[k]] <- print_of_rows(frame)
+  scan$rows[k] <- nrow(frame)
+  scan$omitted <- scan$omitted + length(attr(frame, "na.action"))
+  if (nrow(frame)) scan$seen <- more_levels(scan$seen, levels_in(frame))
+  scan
+}
+
+# Returns the scan of a share and the next. one: NULL before the first.
+join_scans <- function(one, other) {
+  if (is.null(one)) return(other)
+  each <- c("chunks", "prints", "rows")
+  one[each] <- Map(c, one[each], other[each])
+  one$omitted <- one$omitted + other$omitted
+  one$seen <- more_levels(one$seen, other$seen)
+  one$late <- one$late || other$late
+  one$pool <- join_pools(one$pool, other$pool)
+  for (block in other$blocks) one$blocks <- add_block(one$blocks, block, join_both_moments)
+  one
 }
 
 # ---- Levels ----
 
-# Adds the levels of one more frame: of each variable that has some those that factors declare, in
+# Returns the levels of a frame: of each variable that has some those that a factor declares, in
 # order, and those that were there.
-more_levels <- function(seen, frame) {
-  for (name in names(Filter(has_levels, frame))) {
-    column <- frame[[name]]
+levels_in <- function(frame) {
+  lapply(Filter(has_levels, as.list(frame)), function(column) {
+    list(declared = levels(column), there = unique(as.character(column[!is.na(column)])),
+         ordered = is.ordered(column))
+  })
+}
+
+# Returns such levels with those of later rows.
+more_levels <- function(seen, later) {
+  for (name in names(later)) {
     own <- seen[[name]]
-    there <- unique(as.character(column[!is.na(column)]))
-    declared <- levels(column)
-    if (isTRUE(own$ordered) && length(setdiff(declared, own$declared))) {
+    new <- later[[name]]
+    if (isTRUE(own$ordered) && length(setdiff(new$declared, own$declared))) {
       stop_sparsegp("data", paste0("has categories of ", name, " that the chunks before did not ",
-                                   "have: ", toString(setdiff(declared, own$declared))),
+                                   "have: ", toString(setdiff(new$declared, own$declared))),
                     "Give the ordered factor all its levels in every chunk")
     }
-    seen[[name]] <- list(declared = union(own$declared, declared), there = union(own$there, there),
-                         ordered = is.ordered(column))
+    seen[[name]] <- list(declared = union(own$declared, new$declared),
+                         there = union(own$there, new$there), ordered = new$ordered)
   }
   seen
 }
@@ -85,132 +166,19 @@ levels_of <- function(seen) {
   })
 }
 
-# ---- Rows that are kept ----
-
-# The first `size` rows in the order of spread_rows(), whatever their number will be: those for
-# which the fractional part of a multiple of the golden ratio is least. Beside them the rows in
-# which an input was first seen to vary, `sights`: those are kept that alone show it.
-new_pool <- function(size) list(size = size, frames = list(), at = list(), rank = list())
-
-pool_rows <- function(pool, frame, before) {
-  at <- before + seq_len(nrow(frame))
-  rank <- golden_rank(at)
-  y <- frame_response(frame)
-  labels <- if (has_levels(y)) as.character(y)
-  rank[!is.na(labels) & !labels %in% pool$labels & !duplicated(labels)] <- -1 # is kept
-  chosen <- which(rank <= pool_limit(pool))
-  pool <- add_rows_to(pool, frame, at, chosen, rank)
-  pool$labels <- union(pool$labels, labels)
-  pool <- note_sights(pool, frame, at)
-  if (sum(lengths(pool$at)) > 2 * pool$size) trimmed(pool) else pool
-}
-
-# Appends rows `chosen` of a frame, numbers `at` among all.
-add_rows_to <- function(pool, frame, at, chosen, rank = golden_rank(at)) {
-  k <- length(pool$at) + 1L
-  pool$frames[[k]] <- frame[chosen, , drop = FALSE]
-  pool$at[[k]] <- at[chosen]
-  pool$rank[[k]] <- rank[chosen]
-  pool
-}
-
-golden_rank <- function(at) (at * (sqrt(5) - 1) / 2) %% 1
-
-# Notes the first row of each level of an input, and the first with another number than the first of
-# all. As many as half of the pool: more could not be kept.
-note_sights <- function(pool, frame, at) {
-  room <- pool$size %/% 2L - sum(lengths(pool$sights$at))
-  if (room < 1L) return(pool)
-  rows <- integer()
-  inputs <- input_columns(frame)
-  for (name in names(inputs)) {
-    column <- inputs[[name]]
-    seen <- pool$seen[[name]]
-    first <- if (is.character(column)) match(setdiff(column, c(seen, NA)), column)
-             else if (length(seen) < 2L) which(column != c(seen, column[1L])[1L])[1L]
-    rows <- c(rows, first)
-    pool$seen[[name]] <- c(seen, if (length(seen) == 0L && is.numeric(column)) column[1L],
-                           column[first[!is.na(first)]])
-  }
-  rows <- utils::head(unique(rows[!is.na(rows)]), room)
-  pool$sights <- add_rows_to(pool$sights, frame, at, rows)
-  pool
-}
-
-# Returns the inputs of a frame that are one column: numbers, or levels as text.
-input_columns <- function(frame) {
-  columns <- Filter(function(column) is.null(dim(column)), used_inputs(attr(frame, "terms"), frame))
-  lapply(columns, function(column) {
-    if (has_levels(column) || is.logical(column)) as.character(column) else as.double(column)
-  })
-}
-
-# Puts those sights into the pool, in place of its last rows, that show what its own rows do not.
-with_sights <- function(pool) {
-  noted <- bound_rows(pool$sights)
-  own <- input_columns(bound_rows(pool)$frame)
-  shown <- input_columns(noted$frame)
-  needed <- Map(function(own, shown) {
-    if (is.character(own)) !shown %in% c(own, NA) & !duplicated(shown)
-    else all(own == own[1L]) & seq_along(shown) == match(TRUE, shown != own[1L], 0L)
-  }, own, shown[names(own)])
-  needed <- which(Reduce(`|`, needed, logical(length(noted$at))))
-  if (length(needed) == 0L) return(pool)
-  trimmed(add_rows_to(pool, noted$frame, noted$at, needed, golden_rank(noted$at) - 1))
-}
-
-pool_limit <- function(pool) {
-  rank <- unlist(pool$rank)
-  if (length(rank) < pool$size) Inf else sort(rank, partial = pool$size)[pool$size]
-}
-
-trimmed <- function(pool) {
-  least <- pool_limit(pool)
-  for (k in seq_along(pool$at)) {
-    kept <- pool$rank[[k]] <= least
-    pool$frames[[k]] <- pool$frames[[k]][kept, , drop = FALSE]
-    pool$at[[k]] <- pool$at[[k]][kept]
-    pool$rank[[k]] <- pool$rank[[k]][kept]
-  }
-  pool
-}
-
-# One frame, in the order of the rows, and their numbers.
-pooled <- function(pool) {
-  pool <- trimmed(pool)
-  if (length(pool$frames) == 0L) return(list(NULL, numeric()))
-  if (length(unlist(pool$sights$at))) pool <- with_sights(pool)
-  all <- bound_rows(pool)
-  order <- order(all$at)
-  frame <- all$frame[order, , drop = FALSE]
-  attr(frame, "row.names") <- seq_along(order)
-  list(frame, all$at[order])
-}
-
-# Frames of chunks below one another.
-bound_rows <- function(parts) {
-  frames <- parts$frames
-  columns <- lapply(stats::setNames(nm = names(frames[[1L]])), function(name) {
-    parts <- lapply(frames, `[[`, name)
-    if (is.matrix(parts[[1L]])) return(do.call(rbind, parts))
-    if (!has_levels(parts[[1L]])) return(do.call(c, parts))
-    unlist(lapply(parts, as.character))
-  })
-  at <- unlist(parts$at)
-  frame <- structure(columns, row.names = seq_along(at), class = "data.frame")
-  attr(frame, "terms") <- attr(frames[[1L]], "terms")
-  list(frame = frame, at = at)
-}
-
 # ---- Moments ----
 
-# setup: with the coding of factors.
-add_moments <- function(scan, frame, setup) {
-  lik <- scan$recipe$likelihood
-  rows <- frame_rows(with_coding(scan$recipe, frame, setup$coded), frame)
-  scan$inputs <- join_moments(scan$inputs, input_moments(rows$x, levels_of_setup(setup)))
-  if (!is.numeric(rows$y)) return(scan)
+# Returns moments of the inputs and of a response of numbers.
+frame_moments <- function(pass, frame) {
+  lik <- pass$recipe$likelihood
+  rows <- frame_rows(with_coding(pass$recipe, frame, pass$coded), frame)
   moments_of <- if (is.null(lik)) moments_of_numbers else lik_codec(lik)$moments
-  scan$response <- join_response(scan$response, moments_of(rows))
-  scan
+  list(inputs = input_moments(rows$x, pass$counted),
+       response = if (is.numeric(rows$y)) moments_of(rows))
+}
+
+join_both_moments <- function(one, other) {
+  if (is.null(one) || is.null(other)) return(if (is.null(one)) other else one)
+  list(inputs = join_moments(one$inputs, other$inputs),
+       response = if (!is.null(one$response)) join_response(one$response, other$response))
 }

@@ -10,11 +10,12 @@ fit_source <- function(source, recipe, setup, checkpoint) {
   refuse_data_dependent(terms)
   setup <- setup_for_frame(setup, frame)
   recipe["likelihood"] <- list(setup$likelihood)
+  recipe$terms <- terms
   if (setup$streams) return(stream_of_source(source, recipe, frame, setup, checkpoint))
   mark <- open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame))
   known <- mark$state
   if (is.null(known)) {
-    known <- settled_on_some(source, recipe, setup)
+    known <- settled_on_some(source, recipe, frame, setup)
     if (known$fit$n == sum(known$scan$rows)) return(known$fit)
     mark$write(known)
   }
@@ -49,22 +50,23 @@ first_frame <- function(source, recipe) {
   stop_incomplete("data")
 }
 
-# Makes the first pass, and a fit of some of the rows: in memory, in units of all.
-settled_on_some <- function(source, recipe, setup) {
+# Makes the first pass, and a fit of some of the rows: in memory, in units of all. first: a frame.
+settled_on_some <- function(source, recipe, first, setup) {
   keep <- if (is.null(setup$control) || is.infinite(setup$control$rows)) policy$kept_rows
           else setup$control$rows
-  scan <- scan_source(source, recipe, setup, keep)
+  scan <- scan_source(source, recipe, first, setup, keep)
+  clocks <- clocks_of(first)
   scan$levels <- with_label_levels(scan, setup$likelihood)
   kept <- with_levels(scan$kept, scan$levels)
   setup$known <- scan[c("inputs", "response")]
-  setup$clocks <- names(scan$clocks)
+  setup$clocks <- names(clocks)
   setup$streams <- TRUE # levels are declared
   setup$keep_x <- FALSE
   all <- nrow(kept) == sum(scan$rows)
   if (all) setup["keep_x"] <- list(NULL)
   setup$provisional <- !all
   fit <- fit_read(scan$recipe, frame_rows(scan$recipe, kept), setup)
-  fit$clocks <- scan$clocks
+  fit$clocks <- clocks
   fit$source <- source_record(source, scan)
   if (all) {
     fit$row_names <- as.character(scan$rows_kept)
@@ -100,10 +102,9 @@ with_label_levels <- function(scan, likelihood) {
 stream_of_source <- function(source, recipe, frame, setup, checkpoint) {
   terms <- attr(frame, "terms")
   levels <- if (any(vapply(frame, has_levels, NA))) {
-    scan_source(source, recipe, setup, 1L, moments = FALSE)$levels
+    scan_source(source, recipe)$levels
   }
   mark <- open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame))
-  recipe$terms <- terms
   begin <- function() {
     none <- with_levels(frame[0L, , drop = FALSE], levels)
     attr(none, "terms") <- terms
@@ -174,9 +175,9 @@ chunked_like <- function(empty, source, weights, verbose, checkpoint) {
                                              chunks = source$chunks)))
   known <- mark$state
   if (is.null(known)) {
-    scan <- scan_source(source, recipe, NULL, 1L, moments = FALSE)
+    scan <- scan_source(source, recipe)
     empty$source <- source_record(source, scan)
-    known <- list(scan = scan[setdiff(names(scan), "kept")], fit = empty)
+    known <- list(scan = scan, fit = empty)
   }
   chunked_all_rows(known, source, NULL, verbose, mark)
 }

@@ -14,21 +14,16 @@
 # A point is where an iteration stands: `weights` of generations of sites (chunked-sites.R), whose
 # weighted sum are the sites, and `sums` of these sites.
 
-# Batches are these many, whatever the number of workers, so sums are the same.
-MOST_BATCHES <- 256L
-
 # Most coordinates of all latent functions with coupled steps: their system has the square of it.
 MOST_COORDINATES <- 3000
 
 new_chunked <- function(scan, fit, store, progress = function(share) NULL) {
-  chunks <- scan$source$chunks
-  batch_of <- ceiling(seq_len(chunks) * min(1, MOST_BATCHES / chunks))
   list(scan = scan, n = sum(scan$rows), fit = fit,
        coupled = is_coupled(fit$likelihood, processes(fit)) &&
          sum(lengths(lapply(fit$state, `[[`, "t"))) <= MOST_COORDINATES,
        exact = lik_in_catalogue(fit$likelihood)$exact,
-       batches = unname(split(seq_len(chunks), batch_of)), store = store, progress = progress,
-       traffic = new_traffic())
+       batches = batches_of(scan$source$chunks), store = store, progress = progress,
+       traffic = new_traffic(scan$traffic))
 }
 
 # ---- A chunk ----

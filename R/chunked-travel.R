@@ -47,10 +47,11 @@ block_received <- function(block) {
 
 # An environment that counts `reads` and the `bytes` that went to and from `workers` for them, as
 # serialize() makes them; `once`, of these what they are to keep. It has that as `sent`, with its
-# `name` and `size`. forgetful: are workers new for every task? warned: of lost ones?
-new_traffic <- function() {
+# `name` and `size`. forgetful: are workers new for every task? warned: of lost ones? `first` are
+# the bytes of the first pass (chunked-scan.R).
+new_traffic <- function(of_scan = NULL) {
   list2env(list(reads = 0, bytes = 0, once = 0, workers = 0, forgetful = FALSE,
-                warned = FALSE), parent = emptyenv())
+                first = of_scan$first, warned = isTRUE(of_scan$warned)), parent = emptyenv())
 }
 
 note_traffic <- function(traffic, part, once = 0) {
@@ -60,10 +61,10 @@ note_traffic <- function(traffic, part, once = 0) {
 
 bytes_of <- function(part) if (is.null(part)) 0 else length(serialize(part, NULL, xdr = FALSE))
 
-# Returns the record of a fit's workers: how many, the bytes that they were given once, and those of
-# a read; NULL: there were none.
+# Returns the record of a fit's workers: how many, the bytes that they were given once, those of a
+# read, and of the first pass; NULL: there were none.
 traffic_record <- function(traffic) {
   if (traffic$reads == 0) return(NULL)
   list(count = as.integer(traffic$workers), once = traffic$once,
-       read = (traffic$bytes - traffic$once) / traffic$reads)
+       read = (traffic$bytes - traffic$once) / traffic$reads, first = traffic$first)
 }

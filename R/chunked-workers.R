@@ -1,4 +1,5 @@
-# A read of all chunks by the workers of future::plan(). Rows stay with them. A worker is given the
+# A read of all chunks by the workers of future::plan(). Rows stay with them, but for those that the
+# first pass keeps (chunked-scan.R). A worker is given the
 # source and the fit without rows once, and keeps them: what a read sends is hyperparameters and the
 # sums of the sites, and what comes back is the sums of its share of the batches.
 
@@ -7,7 +8,7 @@ has_workers <- function(source) {
   source$apart && isNamespaceLoaded("future") && !inherits(future::plan(), "sequential")
 }
 
-# Returns the blocks of all batches (chunked-read.R). A share whose worker is gone, before or after
+# Returns the blocks of all batches (chunked-fold.R). A share whose worker is gone, before or after
 # it has begun, is read here; one that does not have the source, as it is new, is given it.
 read_by_workers <- function(chunked, task) {
   sent <- sent_to_workers(chunked)
@@ -31,7 +32,7 @@ read_by_workers <- function(chunked, task) {
     note_traffic(chunked$traffic, answers[[k]])
     own <- if (is.null(answers[[k]])) read_batches(chunked, task, shares[[k]])
            else lapply(answers[[k]], block_received)
-    for (block in own) blocks <- add_block(blocks, block)
+    for (block in own) blocks <- add_block(blocks, block, add_parts)
     chunked$progress(done[k])
   }
   blocks
@@ -63,12 +64,13 @@ WORKER <- new.env(parent = emptyenv())
 
 NO_SOURCE <- "the source is not here"
 
-# Reads a share, in a worker. chunked: NULL where the worker is to have it.
-read_as_worker <- function(name, chunked, task, share) {
-  if (!is.null(chunked)) list2env(list(name = name, chunked = chunked), WORKER)
-  if (!identical(WORKER$name, name)) return(NO_SOURCE)
-  blocks <- read_batches(WORKER$chunked, task_received(task), share)
-  first <- task$own %in% unlist(WORKER$chunked$batches[share])
+# Reads a share, in a worker. given: list(name, chunked, task, share), `chunked` where the worker is
+# to have it.
+read_as_worker <- function(given) {
+  if (!is.null(given$chunked)) list2env(given[c("name", "chunked")], WORKER)
+  if (!identical(WORKER$name, given$name)) return(NO_SOURCE)
+  blocks <- read_batches(WORKER$chunked, task_received(given$task), given$share)
+  first <- given$task$own %in% unlist(WORKER$chunked$batches[given$share])
   lapply(blocks, block_to_send, with_factor = first)
 }
 
@@ -89,13 +91,16 @@ sent_to_workers <- function(chunked) {
   list(name = traffic$name, chunked = sent, kept = FALSE)
 }
 
-# Returns the future, or NULL where the worker is gone. Errors of the task itself are errors.
 begin_share <- function(traffic, name, chunked, task, share) {
-  read <- read_as_worker
   note_traffic(traffic, task, if (!is.null(chunked)) traffic$size else 0)
-  tryCatch(future::future(read(name, chunked, task, share), seed = NULL, packages = "sparsegp",
-                          globals = list(read = read, name = name, chunked = chunked, task = task,
-                                         share = share)),
+  begin_task(read_as_worker, list(name = name, chunked = chunked, task = task, share = share))
+}
+
+# Returns the future of task(given), or NULL where the worker is gone. Errors of the task itself are
+# errors.
+begin_task <- function(task, given) {
+  tryCatch(future::future(task(given), seed = NULL, packages = "sparsegp",
+                          globals = list(task = task, given = given)),
            FutureError = function(e) NULL, error = function(e) NULL)
 }
 

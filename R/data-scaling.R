@@ -130,7 +130,8 @@ scaled_input <- function(x, scaling, input) {
 # Kept inputs to C's units and back.
 scale_kept <- function(x, scaling) {
   x <- warp_inputs(x, scaling$warp)
-  t((t(x) - scaling$centre) / scaling$sd) # half the time of a loop over columns
+  each_row <- function(values) rep.int(values, rep.int(nrow(x), ncol(x)))
+  (x - each_row(scaling$centre)) / each_row(scaling$sd) # faster than t(), loops and sweep()
 }
 
 unscale_kept <- function(x, scaling) {

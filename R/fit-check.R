@@ -39,10 +39,9 @@ checked_rows <- function(fit, argument = "object") {
   fit
 }
 
-# The small fields that describe the model and how it was learned. These kinds read no other
-# fields of a fit.
+# The small fields that describe the model and how it was learned, which more rows leave as they are.
+# These kinds read no other fields of a fit.
 model_kinds <- function() list(
-  convergence = is_convergence,
   learning = optional("learning"),
   likelihood = function(x) !is.null(check_likelihood(x)),
   kernel = function(x) !is.null(check_kernel(x)),
@@ -72,6 +71,7 @@ model_kinds <- function() list(
 # The others: what print(), summary(), plot(), formula(), loo(), update() and predict() read, then
 # what C is given.
 fit_kinds <- function() list(
+  convergence = is_convergence,
   jitter = function(x) is_one(x, 0), n = is_count,
   log_evidence = is_number, call = optional(is_plain_call), terms = optional(is_terms),
   contrasts = optional(are_contrasts), row_names = optional(are_finite_words),
@@ -82,7 +82,8 @@ fit_kinds <- function() list(
   source = optional(list(label = is_text, chunks = is_count, omitted = is_count,
                          kept = optional(is_count),
                          workers = optional(list(count = is_count, once = is_number,
-                                                 read = is_number)))),
+                                                 read = is_number,
+                                                 first = optional(is_number))))),
   basis_rows = optional(are_row_numbers),
   basis_rows_of = optional(every(is.numeric)),
   clocks = optional(every(function(x) inherits(x, c("Date", "POSIXct", "difftime")))),

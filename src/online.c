@@ -3,6 +3,7 @@
  * and the record of what became of them. Sites of rows that leave the basis unchanged wait, and
  * enter S and t together. */
 #include <math.h>
+#include <stdint.h>
 #include <Rmath.h>
 #include "online.h"
 #include "row_block.h"
@@ -62,6 +63,16 @@ static void fill(block *b, int waiting, int m, int n, int p, const double *x, in
         b->done[i] = 0;
         sg_copy_columns(w, p, x + w * b->row[i], w * n, b->view.x + w * i, w * m);
     }
+}
+
+/* Fills the block with rows `next`, next + 1, ..., all of which are to be taken. */
+static void fill_in_order(block *b, int m, int n, int p, const double *x, int next)
+{
+    const size_t w = b->view.w;
+    b->view.m = m;
+    b->npending = 0;
+    for (int i = 0; i < m; i++) b->row[i] = next + i;
+    sg_copy_columns(w * m, p, x + w * next, w * n, b->view.x, w * m);
 }
 
 /* Keeps the rows not done, in order; returns how many. */
@@ -128,6 +139,13 @@ static void thin_trace(sg_online_record *record)
     record->count[SG_REC_TRACED] = kept;
 }
 
+/* Is a count of rows a multiple of the stride, a power of 2? The quotient is exact. */
+static int is_at_stride(const double *count)
+{
+    const double quotient = count[SG_REC_ROWS] / count[SG_REC_STRIDE];
+    return quotient == (double) (int64_t) quotient;
+}
+
 /* Counts the row's outcome, and adds an entry to the trace at every stride. */
 static void note(sg_online_record *record, const sg_process *gp, const sg_row_tilt *tilt,
                  sg_row_outcome outcome)
@@ -136,10 +154,10 @@ static void note(sg_online_record *record, const sg_process *gp, const sg_row_ti
     count[outcome]++;
     count[SG_REC_ROWS]++;
     if (outcome != SG_ROW_SKIPPED) count[SG_REC_LOGZ] += tilt->logz;
-    if (fmod(count[SG_REC_ROWS], count[SG_REC_STRIDE]) != 0) return;
+    if (!is_at_stride(count)) return;
     if (count[SG_REC_TRACED] == SG_TRACE_ROWS) {
         thin_trace(record);
-        if (fmod(count[SG_REC_ROWS], count[SG_REC_STRIDE]) != 0) return;
+        if (!is_at_stride(count)) return;
     }
     double *entry = record->trace + SG_TRACE_COLUMNS * (size_t) count[SG_REC_TRACED]++;
     entry[0] = count[SG_REC_ROWS];
@@ -232,10 +250,11 @@ static sg_status run_projected(const sg_kernel *kernel, const double *x, const s
 {
     const int n = rows->n;
     block b = new_block(imin2(STILL, n), 1, record->count[SG_REC_ROWS], gp, ws);
-    sg_status status = sg_view_freeze(kernel, gp, &b.view, ws);
-    int next = 0;
-    while (next < n && status == SG_OK) {
-        fill(&b, 0, imin2(b.cap, n - next), n, gp->p, x, &next);
+    /* the inverse of R costs as much as d / 3 rows */
+    const int many = (double) n * gp->w > gp->basis.d;
+    sg_status status = many ? sg_view_freeze(kernel, gp, &b.view, ws) : SG_OK;
+    for (int next = 0; next < n && status == SG_OK; next += b.view.m) {
+        fill_in_order(&b, imin2(b.cap, n - next), n, gp->p, x, next);
         sg_view_look(kernel, gp, 1, &b.view, ws);
         project_block(gp, rows, options, &b, record);
         status = keep_digits(gp, record, ws);

@@ -77,8 +77,7 @@ test_that("after a third of the sweeps negative precisions are given up, and no 
 # Rows in chunks, the settings of its iteration, and theta.
 in_chunks <- function(formula, d, lik, method, kernel = kernel_rbf(fixed(4), fixed(0.5))) {
   fit <- source_fit(formula, d, lik, basis = source_points(source_data()), kernel = kernel)
-  scan <- scan_source(chunks_of(d, c(0L, 7L, 100L, nrow(d))), recipe_of(fit), NULL, 10L,
-                      moments = FALSE)
+  scan <- scan_source(chunks_of(d, c(0L, 7L, 100L, nrow(d))), recipe_of(fit))
   list(chunked = new_chunked(scan, without_rows(fit, FALSE), sites_in_memory()), fit = fit,
        theta = fit$hyper$theta, control = batch_settings(method))
 }

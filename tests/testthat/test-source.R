@@ -49,7 +49,7 @@ test_that("the gradient of a source's evidence is that of all rows", {
     fit <- source_fit(formula, d, lik, basis = source_points(source_data()))
     recipe <- recipe_of(fit)
     ends <- c(0L, 7L, 100L, nrow(d))
-    scan <- scan_source(chunks_of(d, ends), recipe, NULL, 10L, moments = FALSE)
+    scan <- scan_source(chunks_of(d, ends), recipe)
     chunked <- new_chunked(scan, without_rows(fit, FALSE), sites_in_memory())
     theta <- fit$hyper$theta + 0.1
     run <- chunked_run(chunked, theta, batch_settings(fit$options), gradient = TRUE)
@@ -80,7 +80,7 @@ test_that("of rows whose sites are exact a second read knows what the first has 
   fit <- source_fit(y ~ a + b, d, lik_gaussian(fixed(0.1)), basis = source_points(d),
                     mean = "average")
   recipe <- recipe_of(fit)
-  scan <- scan_source(chunks_of(d), recipe, NULL, 10L, moments = FALSE)
+  scan <- scan_source(chunks_of(d), recipe)
   evidence_with <- function(store) {
     chunked <- new_chunked(scan, without_rows(fit, FALSE), store)
     chunked_run(chunked, fit$hyper$theta, batch_settings(fit$options))$logz

@@ -173,6 +173,18 @@ test_that("method_ep(size = NULL) chooses for several responses and classes, too
   expect_lt(nrow(basis(open)), 80)
 })
 
+# The pool of chunks of a data frame's rows, which end at `ends`.
+pool_of_chunks <- function(formula, d, size, ends, chunks = seq_len(length(ends) - 1L)) {
+  pool <- new_pool(size)
+  for (i in chunks) {
+    frame <- model.frame(formula, d[seq(ends[i] + 1, ends[i + 1L]), ])
+    pool <- join_pools(pool, pool_of_frame(frame, chunk_ranks(i, nrow(frame), ends[2L])))
+  }
+  pool
+}
+
+rows_kept <- function(...) pooled(pool_of_chunks(...))$at
+
 test_that("rows of a source that are kept vary in every input that varies in any row", {
   n <- 900
   set.seed(6)
@@ -182,12 +194,7 @@ test_that("rows of a source that are kept vary in every input that varies in any
   d$g[c(20, 888)] <- c("once", "twice")
   d$f[555] <- TRUE
   read <- row_source(function(i) d[300 * (i - 1) + 1:300, ], chunks = 3)
-  pool <- new_pool(40)
-  for (i in 1:3) {
-    frame <- model.frame(y ~ a + r + g + f, d[300 * (i - 1) + 1:300, ])
-    pool <- pool_rows(pool, frame, 300 * (i - 1))
-  }
-  kept <- pooled(pool)[[2]]
+  kept <- rows_kept(y ~ a + r + g + f, d, 40, c(0, 300, 600, n))
   expect_true(all(c(20, 555, 777, 888) %in% kept))
   # the others are an even spread
   expect_true(all(setdiff(kept, spread_rows(n)[1:40]) %in% c(20, 555, 777, 888)))
@@ -202,32 +209,50 @@ test_that("what is kept of a source is bounded, spread, and the same by any chun
   n <- 6000
   d <- data.frame(y = sin(1:n), a = cos(1:n), id = factor(rep(1:3000, 2)), r = 0)
   d$r[4321] <- 1
-  kept <- function(size, step) {
-    pool <- new_pool(size)
-    for (first in seq(1, n, by = step)) {
-      pool <- pool_rows(pool, model.frame(y ~ a + id + r, d[first:min(n, first + step - 1), ]),
-                        first - 1)
-    }
-    pooled(pool)[[2]]
-  }
-  rows <- kept(500, 1000)
+  by_step <- function(formula, size, step) rows_kept(formula, d, size, c(seq(0, n - 1, step), n))
+  rows <- by_step(y ~ a + id + r, 500, 1000)
   expect_length(rows, 500L)
   expect_gt(sum(rows > 3000), 100L)
-  without_id <- function(size, step) {
-    pool <- new_pool(size)
-    for (first in seq(1, n, by = step)) {
-      pool <- pool_rows(pool, model.frame(y ~ a + r, d[first:min(n, first + step - 1), ]),
-                        first - 1)
-    }
-    pooled(pool)[[2]]
-  }
   for (step in c(70, 1000)) {
-    rows <- without_id(200, step)
+    rows <- by_step(y ~ a + r, 200, step)
     expect_true(4321 %in% rows)
     expect_length(rows, 200L)
-    expect_setequal(rows, without_id(200, n))
+    expect_setequal(rows, by_step(y ~ a + r, 200, n))
   }
-  expect_length(kept(1, 1000), 1L)
+  expect_length(by_step(y ~ a + id + r, 1, 1000), 1L)
+  # chunks of any size: as many, and spread
+  rows <- by_step(y ~ a + r, 200, n)
+  for (ends in list(c(0, 1, n), c(0, 10, 3000, 3001, n), c(0, 4000, n))) {
+    rows <- rows_kept(y ~ a + r, d, 200, ends)
+    expect_length(rows, 200L)
+    expect_true(all(tabulate(ceiling(rows / 600)) %in% 15:25))
+  }
+})
+
+test_that("a pool of shares is the pool of all chunks, whatever shows where", {
+  n <- 3000
+  at <- seq_len(n)
+  set.seed(7)
+  d <- data.frame(y = sample(c("p", "q"), n, TRUE), a = cos(at), r = 0, s = 0, u = 1)
+  d$y[2700] <- "rare"
+  d$id <- factor(sample(60, n, TRUE)) # more levels than half of a pool of 50 has room for
+  d$g <- c("often", "once")[1 + (at %in% c(1500, 2500))]
+  d$r[2222] <- 1 # shows within a share
+  d$s[at > 1500] <- 2 # with its first row
+  d$u[c(1, 2999)] <- 0 # the first of all differs from the others
+  chunks <- c(0, 100, 700, 702, 1500, 1800, 2650, n)
+  for (formula in list(y ~ a + r + s + u + g, y ~ a + id + r + s, y ~ r)) {
+    for (size in c(20, 50, 400, n)) {
+      pool_of <- function(chunk) pool_of_chunks(formula, d, size, chunks, chunk)
+      whole <- pooled(pool_of(1:7))
+      for (cut in list(4, c(2, 5), 1:6)) {
+        shares <- split(1:7, findInterval(1:7, cut + 1))
+        pools <- lapply(unname(shares), function(own) whole_pool(pool_of(own)))
+        expect_identical(pooled(Reduce(join_pools, pools)), whole)
+      }
+      expect_true("rare" %in% whole$frame$y)
+    }
+  }
 })
 
 test_that("a step to a larger basis whose gain is no number is not taken", {

@@ -60,7 +60,8 @@ test_that("what lost workers had is done again, wherever they were lost", {
   skip_on_os("windows")
   alone <- made_fit(c ~ a + b, lik_probit(fixed(0.1)))
   # the first chunk of a worker, one in the middle, the last; in every sweep that may be
-  deaths <- data.frame(chunk = c(1L, 4L, 6L, 9L), time = c(1L, 2L, 3L, 1L))
+  # of the first pass, too
+  deaths <- data.frame(chunk = c(1L, 4L, 6L, 9L), time = c(1L, 3L, 4L, 2L))
   for (k in seq_len(nrow(deaths))) {
     log <- tempfile()
     source <- deadly_source(deaths$chunk[k], deaths$time[k], log)
@@ -103,6 +104,57 @@ test_that("other plans of future give the same numbers to the last bit", {
   expect_identical(unname(counts[1:3]), c(2L, 1L, 3L))
 })
 
+# Rows with what only a whole pass shows: a level that is late, missing values, rows whose units
+# are their own, chunks of other sizes and one without rows.
+mixed_source <- function() {
+  rows <- function(i) {
+    if (i == 7L) return(data.frame())
+    at <- seq(60 * i - 59, 60 * i - if (i %% 3) 25 else 0)
+    d <- data.frame(a = 4 * (at * 0.7548777) %% 1 - 2, b = 1e3 * i + at %% 7)
+    d$g <- c("v", "w")[at %% 2 + 1]
+    if (i > 10L) d$g[3L] <- "u"
+    d$y <- sin(2 * d$a) + (d$g == "v") + 0.3 * cos(17 * at)
+    d$c <- ifelse(d$y > 0, "yes", "no")
+    if (i == 12L) d$c[2L] <- "maybe"
+    d$a[at %% 31 == 0] <- NA
+    d
+  }
+  environment(rows) <- baseenv()
+  row_source(rows, chunks = 13L)
+}
+
+test_that("the first pass is the same to the last bit, whoever makes it", {
+  slow_tier()
+  skip_if_not_installed("future")
+  pass <- function(formula) {
+    recipe <- new_recipe(formula, NULL, globalenv(), NULL)
+    first <- first_frame(mixed_source(), recipe)
+    recipe$terms <- attr(first, "terms")
+    scan_source(mixed_source(), recipe, first, NULL, 40L)
+  }
+  fit <- function() {
+    sparsegp(y ~ a + b + g, mixed_source(), method = method_ep(size = 12),
+             learn = learn_control(rows = 60))
+  }
+  all <- function() c(lapply(c(y ~ a + b + g, c ~ a + g, y ~ a), pass), list(fit()))
+  alone <- all()
+  expect_identical(levels(alone[[2L]]$kept$c), c("maybe", "no", "yes"))
+  for (workers in c(1L, 2L, 4L)) {
+    cluster <- parallel::makeCluster(workers)
+    parallel::clusterCall(cluster, .libPaths, .libPaths())
+    shared <- with_plan(cluster, all(), "cluster")
+    parallel::stopCluster(cluster)
+    for (k in 1:3) {
+      expect_gt(shared[[k]]$traffic$first, 0)
+      shared[[k]]$traffic <- alone[[k]]$traffic
+      expect_identical(shared[[k]], alone[[k]])
+    }
+    same <- c("state", "basis_rows", "hyper", "scaling", "response", "log_evidence")
+    expect_identical(shared[[4L]][same], alone[[4L]][same])
+    expect_gt(shared[[4L]]$source$workers$first, 0)
+  }
+})
+
 test_that("a worker is given the source once, and then sums travel", {
   slow_tier()
   large <- made_source()
@@ -119,7 +171,7 @@ test_that("a worker is given the source once, and then sums travel", {
 test_that("nothing that is sent to a worker has an element for each row", {
   d <- source_data()
   fit <- source_fit(c ~ a + g, d, lik_probit(fixed(0.1)), basis = source_points(source_data()))
-  scan <- scan_source(chunks_of(d), recipe_of(fit), NULL, 10L, moments = FALSE)
+  scan <- scan_source(chunks_of(d), recipe_of(fit))
   chunked <- new_chunked(scan, without_rows(fit, FALSE), sites_in_memory())
   sent <- sent_to_workers(chunked)
   expect_false(sent$kept)
@@ -141,12 +193,14 @@ test_that("shares are runs of all batches, and their blocks add up as one's", {
       blocks <- list()
       for (k in share) {
         sum <- list(status = 0L, change = 0, logz = 1 / k)
-        blocks <- add_block(blocks, list(before = k - 1, size = 1, sum = sum))
+        blocks <- add_block(blocks, list(before = k - 1, size = 1, sum = sum), add_parts)
       }
       blocks
     }
     received <- list()
-    for (share in shares) for (block in blocks_of(share)) received <- add_block(received, block)
+    for (block in do.call(c, lapply(shares, blocks_of))) {
+      received <- add_block(received, block, add_parts)
+    }
     expect_identical(received, blocks_of(seq_len(batches)))
   }
 })

@@ -3,7 +3,7 @@
 library(sparsegp)
 
 ROWS <- as.double(Sys.getenv("SPARSEGP_ROWS"))
-CHUNK <- 50000
+CHUNK <- min(50000, ROWS / 10)
 CHUNKS <- ROWS / CHUNK
 
 # Workers that last, each a step of the job on a node of its own, with one thread
@@ -75,12 +75,16 @@ now <- function() c(proc.time()[[3L]], loopback())
 suppressMessages(trace("chunked_read", where = asNamespace("sparsegp"), print = FALSE,
                        tracer = quote(READS$began <- now()),
                        exit = quote(READS$took <- rbind(READS$took, now() - READS$began))))
+suppressMessages(trace("scan_source", where = asNamespace("sparsegp"), print = FALSE,
+                       tracer = quote(READS$began <- now()),
+                       exit = quote(READS$first <- now() - READS$began)))
 
 # By 1 and 2 workers in turn, as other work on this machine comes and goes
 measured <- lapply(c(1L, 2L, 1L, 2L, 4L), function(count) {
   READS$took <- NULL
   whole <- system.time(fit <- with_workers(count, fit_of(y ~ x + z, made_source(CHUNKS), 100)))
-  list(count = count, fit = fit, whole = whole[["elapsed"]], took = READS$took)
+  list(count = count, fit = fit, whole = whole[["elapsed"]], took = READS$took,
+       first = READS$first)
 })
 for (one in measured[-1L]) stopifnot_same(measured[[1L]]$fit, one$fit)
 
@@ -103,19 +107,21 @@ cat("from a checkpoint, with other workers: the same numbers\n")
 
 # An allocation that loses a node does not get it back, so this comes last.
 
-# Calls what() once, in a worker, at the second read of chunk 3.
-once <- function(what) {
+# Calls what() once, in a worker, when chunk 3 is read for the `time`th time; the first is in the
+# first pass.
+once <- function(what, time = 2) {
   environment(what) <- baseenv()
   log <- tempfile(tmpdir = dirname(tempdir()))
   main <- Sys.getpid()
   function(i) {
     if (i != 3L || Sys.getpid() == main) return(NULL)
     cat(".", file = log, append = TRUE)
-    if (file.size(log) == 2) what()
+    if (file.size(log) == time) what()
   }
 }
+kill <- function() tools::pskill(Sys.getpid(), 9L)
 events <- list(
-  killed = once(function() tools::pskill(Sys.getpid(), 9L)),
+  killed = once(kill), "killed in the first pass" = once(kill, 1),
   drained = once(function() {
     node <- paste0("NodeName=", Sys.getenv("SLURMD_NODENAME"))
     system2("scontrol", c("update", node, "State=drain", "Reason=test"))
@@ -139,17 +145,19 @@ for (name in names(events)) {
   system2("scontrol", c("update", "NodeName=n[1-4]", "State=resume"), stderr = FALSE)
 }
 
-cat("| workers | rows | points | a read, s | of its time with one | the fit, s | kB of a read,",
-    "counted | on the interface |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+cat("| workers | rows | points | the first pass, s | a read, s | of its time with one | the fit, s |",
+    "kB of the first pass, counted | of a read, counted | on the interface |\n")
+cat("|", rep(" ---: |", 10L), "\n", sep = "")
 counts <- vapply(measured, `[[`, 0L, "count")
 seconds_of <- function(count) {
   stats::median(unlist(lapply(measured[counts == count], function(one) one$took[, 1L])))
 }
 for (count in c(1L, 2L, 4L)) {
   own <- measured[counts == count]
-  counted <- own[[1L]]$fit$source$workers$read / 1000
-  cat(sprintf("| %d | %.0f | 100 | %.1f | %.2f | %.1f | %.0f | %.0f |\n", count, ROWS,
+  counted <- own[[1L]]$fit$source$workers
+  cat(sprintf("| %d | %.0f | 100 | %.1f | %.1f | %.2f | %.1f | %.0f | %.0f | %.0f |\n", count, ROWS,
+              stats::median(vapply(own, function(one) one$first[[1L]], 0)),
               seconds_of(count), seconds_of(count) / seconds_of(1L),
-              stats::median(vapply(own, `[[`, 0, "whole")), counted,
-              stats::median(own[[1L]]$took[-1L, 2L]) / 1000))
+              stats::median(vapply(own, `[[`, 0, "whole")), counted$first / 1000,
+              counted$read / 1000, stats::median(own[[1L]]$took[-1L, 2L]) / 1000))
 }
