@@ -371,7 +371,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   lik <- setup$likelihood
   weights <- weights_of_fit(lik, weights, NROW(x))
   if (!is.null(time_column(setup$method))) {
-    stop_sparsegp("forget", "names a column, and the rows are a matrix",
+    stop_sparsegp(clock_argument(setup$method), "names a column, and the rows are a matrix",
                   "Fit a formula, or give a half-life in rows")
   }
   recipe <- new_matrix_recipe(na.action, lik)

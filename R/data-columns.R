@@ -3,7 +3,7 @@
 # otherwise than it is meant becomes numbers or times here, or is refused.
 
 # Names that model.frame() gives to columns of its own.
-FRAME_COLUMNS <- c("(weights)", "(offset)", "(forget)", "(subset)", "(na.action)")
+FRAME_COLUMNS <- c("(weights)", "(offset)", "(clock)", "(subset)", "(na.action)")
 
 # Returns one column as plain numbers or times: integer64 as doubles, POSIXlt as POSIXct, times to
 # an event of survival as this package's, a sparse column as an ordinary one, an array of one

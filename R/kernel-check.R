@@ -28,7 +28,7 @@ kinds_like <- function(like, parts) {
     vars = function(x) is.null(x) || !is.null(check_vars(x)),
     per_input = function(x) identical(x, like$per_input),
     degree = function(x) {
-      is.null(x) && is.null(like$degree) || length(x) < 3L &&
+      identical(x, like$degree) || length(x) < 3L &&
         are_whole_between(x, 0, .Machine$integer.max) &&
         (free || length(x) == 1L && identical(names(x), names(like$degree)))
     },

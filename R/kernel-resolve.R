@@ -15,6 +15,25 @@ resolve_sum <- function(kernel, inputs) {
   kernel
 }
 
+# ---- Degrees of polynomials ----
+
+USUAL_DEGREE <- 2L # where it is open and nothing is compared
+
+# Is the degree of the kernel, or of one of its parts, open (NA)?
+has_open_degree <- function(kernel) {
+  any(vapply(kernel_leaves(kernel), function(leaf) leaf$type == "poly" && anyNA(leaf$degree), NA))
+}
+
+# Returns the kernel with this degree wherever `given`, of the same parts, leaves it open.
+with_open_degree <- function(kernel, degree, given = kernel) {
+  if (length(kernel$parts)) {
+    kernel$parts <- Map(with_open_degree, kernel$parts, degree, given$parts)
+  } else if (has_open_degree(given)) {
+    kernel$degree[] <- degree
+  }
+  kernel
+}
+
 resolve_leaf <- function(kernel, inputs) {
   reads <- registered("kernels", kernel$type)$reads
   at <- if (reads == "none") integer() else resolve_vars(kernel$vars, inputs)

@@ -78,7 +78,8 @@
 #' @param shape Positive; large values approach `kernel_rbf`.
 #' @param period Positive, in the units of the input; `kernel_trig` has it fixed at 1, the unit
 #'   interval.
-#' @param degree Whole number of at least 1.
+#' @param degree Whole number of at least 1. `NULL`: degrees 1 to `r policy$most_degree` are
+#'   compared by the log evidence, see [structure] ("Degree of a polynomial").
 #' @param k0 Order of the trigonometric polynomials: a whole number of at least 0.
 #' @param ard Automatic relevance determination: one length scale (or variance) per input?
 #' @param vars The inputs this kernel sees: column names (of the model matrix, or the variable
@@ -177,9 +178,10 @@ kernel_linear <- function(variance = NULL, ard = FALSE, vars = NULL) {
 
 #' @rdname kernels
 #' @export
-kernel_poly <- function(degree = 2, variance = NULL, lengthscale = NULL, vars = NULL) {
+kernel_poly <- function(degree = NULL, variance = NULL, lengthscale = NULL, vars = NULL) {
+  degree <- if (is.null(degree)) NA_integer_ else check_count(degree, "degree")
   new_kernel("poly", list(variance = variance, lengthscale = lengthscale), vars = vars,
-             degree = c(degree = check_count(degree, "degree")))
+             degree = c(degree = degree))
 }
 
 #' @rdname kernels
@@ -239,7 +241,7 @@ format.sparsegp_kernel <- function(x, ...) {
     paste0(name, " = ", if (is_fixed(value)) paste0("fixed(", text, ")") else text)
   }
   arguments <- c(
-    paste0(names(x$degree), " = ", x$degree, recycle0 = TRUE)[!is.null(names(x$degree))],
+    paste0(names(x$degree), " = ", x$degree, recycle0 = TRUE)[shows_degree(x)],
     unlist(lapply(names(x$params), show)),
     if (x$ard) "ard = TRUE",
     if (!is.null(x$vars)) paste0("vars = ", toString(x$vars))
@@ -247,6 +249,9 @@ format.sparsegp_kernel <- function(x, ...) {
   own <- x$custom$label %||% if (!is.null(x$extension)) x$extension[["name"]]
   paste0(own %||% x$type, "(", paste(arguments, collapse = ", "), ")")
 }
+
+# Is the degree a user's, and no longer open?
+shows_degree <- function(kernel) !is.null(names(kernel$degree)) && !anyNA(kernel$degree)
 
 #' @export
 print.sparsegp_kernel <- function(x, ...) {

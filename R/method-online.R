@@ -22,6 +22,9 @@
 #' @param forget `NULL`: nothing is forgotten. Or a half-life, above 0: after so many observations
 #'   one counts half; or, by name, after so much of a column of the data, numbers or times that
 #'   never decrease (times in the unit that `as.numeric()` gives): `c(time = 3600)`.
+#' @param drift `NULL`: the function does not change. Or a half-life as for `forget`, that of the
+#'   function's correlation with itself: the function is 1/2 correlated with what it was a half-life
+#'   ago, 1/4 with what it was two ago.
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
 #' @details
 #' An observation joins the basis if it is novel (thesis 3.6), that is if the basis leaves more than
@@ -35,8 +38,20 @@
 #' With `forget` sites decay: an observation counts 1/2 after a half-life, 1/4 after two, in steps
 #' of 1/64 of the half-life. With Gaussian noise and a basis that stays this is a weighted fit of
 #' all observations. Where the function drifts the posterior follows it, and where no observations
-#' come any more it returns to the prior. Without `forget` the model has no clock: no score makes up
-#' for a basis that is too small for inputs that drift away.
+#' come any more it returns to the prior. Without `forget` or `drift` the model has no clock: no
+#' score makes up for a basis that is too small for inputs that drift away.
+#'
+#' With `drift` the function itself moves, as an Ornstein-Uhlenbeck process whose stationary law is
+#' the prior (state noise in a Kalman filter). After a time t with \eqn{\rho = 2^{-t/drift}}{rho =
+#' 2^(-t / drift)} the posterior at the basis, mean m and covariance V, becomes \eqn{\rho m}{rho m}
+#' and \eqn{\rho^2 V + (1 - \rho^2) K}{rho^2 V + (1 - rho^2) K}, in steps of 1/64 of the half-life;
+#' a step takes some \eqn{d^3}{d^3} multiplications. With Gaussian noise and a basis with all
+#' inputs the stream is the exact Gaussian process with kernel
+#' \eqn{k(x, x') \rho(|t - t'|)}{k(x, x') rho(|t - t'|)} of inputs and times, up to these steps, and
+#' `logLik()` its evidence, by which half-lives can be compared. Unlike `forget`, what is known most
+#' precisely becomes uncertain first. `bench/drift.R` compares the two. Predictions are those at the
+#' time of the last observation. Hyperparameters are learned as if the function did not move during
+#' the pilot.
 #'
 #' Hyperparameters maximise the evidence of full EP (or EP on the given basis) on the first `pilot`
 #' observations, and stay. `logLik()` is the sum of log predictive densities, each observation's
@@ -50,6 +65,9 @@
 #' @aliases streaming
 #' @concept online learning
 #' @concept forgetting
+#' @concept drift
+#' @concept Kalman filter
+#' @concept time-varying function
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapter 3.
 #' @seealso [methods] for the others; `vignette("streaming")`.
 #' @examples
@@ -62,28 +80,39 @@
 method_online <- function(size = 100, projection = c("kl", "moment"),
                           score = c("kl", "mean", "error"), novelty = 1e-6,
                           order = c("given", "random", "informative"), pilot = 500,
-                          forget = NULL) {
+                          forget = NULL, drift = NULL) {
+  if (!is.null(forget) && !is.null(drift)) {
+    stop_sparsegp("drift", "is given, and so is `forget`",
+                  "Give one of them: how observations lose weight, or how the function moves")
+  }
   new_method("online", "online learning", list(
     size = check_count(size, "size"),
     projection = check_choice(projection, c("kl", "moment"), "projection"),
     score = check_choice(score, c("kl", "mean", "error"), "score"),
     novelty = check_novelty(novelty),
     order = check_choice(order, c("given", "random", "informative"), "order"),
-    pilot = check_count(pilot, "pilot"), forget = check_forget(forget)
+    pilot = check_count(pilot, "pilot"), forget = check_half_life(forget, "forget"),
+    drift = check_half_life(drift, "drift")
   ))
 }
 
 # A half-life in rows, or by name in units of a column.
-check_forget <- function(forget) {
-  if (is.null(forget)) return(NULL)
-  check_number(unname(forget), "forget", 0)
-  name <- names(forget)
-  if (is.null(name) || !is.na(name) && nzchar(name)) return(forget)
-  stop_sparsegp("forget", "has no name of a column", "Write 1000 for rows, or c(time = 3600)")
+check_half_life <- function(half_life, argument) {
+  if (is.null(half_life)) return(NULL)
+  check_number(unname(half_life), argument, 0)
+  name <- names(half_life)
+  if (is.null(name) || !is.na(name) && nzchar(name)) return(half_life)
+  stop_sparsegp(argument, "has no name of a column", "Write 1000 for rows, or c(time = 3600)")
 }
 
-# The column with the age of a row; NULL: rows are counted, or nothing is forgotten.
+# Returns the half-life of a stream that has a clock: of its sites, or of its function. Else NULL.
+half_life_of <- function(method) method$forget %||% method$drift
+
+# The column with the time of a row; NULL: rows are counted, or there is no clock.
 time_column <- function(method) {
-  name <- names(method$forget)
+  name <- names(half_life_of(method))
   if (!is.null(name)) as.name(name)
 }
+
+# Returns the argument that has the half-life, for errors.
+clock_argument <- function(method) if (is.null(method$drift)) "forget" else "drift"

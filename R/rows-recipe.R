@@ -2,7 +2,7 @@
 # read_rows() (rows-read.R) makes rows by it of a data frame, a matrix or a chunk of a source. A
 # recipe is a list of class formula_recipe or matrix_recipe:
 #   terms        a formula, or its terms once rows have been read; NULL for a matrix
-#   arguments    of the call, evaluated among the rows: subset, weights, forget; and na.action
+#   arguments    of the call, evaluated among the rows: subset, weights, clock; and na.action
 #   env          environment of the call
 #   likelihood   NULL while it is open
 #   drop         are levels without rows dropped?
@@ -14,8 +14,8 @@
 #   learns       names of factors that are one input, read as levels: new levels are numbered on
 #   any_level    names of factors that may have other levels
 
-new_recipe <- function(terms, call, env, likelihood, forget = NULL, drop = FALSE) {
-  arguments <- call_arguments(call, c("subset", "weights", "na.action"), forget)
+new_recipe <- function(terms, call, env, likelihood, clock = NULL, drop = FALSE) {
+  arguments <- call_arguments(call, c("subset", "weights", "na.action"), clock)
   arguments$weights <- weights_of_fit(likelihood, arguments$weights)
   structure(list(terms = terms, arguments = arguments, env = env, likelihood = likelihood,
                  drop = drop, argument = "data", response = TRUE, coded = FALSE),
@@ -25,8 +25,8 @@ new_recipe <- function(terms, call, env, likelihood, forget = NULL, drop = FALSE
 # Fields of a fit of a formula that say how its inputs are coded.
 CODING <- c("terms", "xlevels", "contrasts")
 
-call_arguments <- function(call, names, forget) {
-  c(as.list(call)[intersect(names, names(call))], list(forget = forget)[!is.null(forget)])
+call_arguments <- function(call, names, clock) {
+  c(as.list(call)[intersect(names, names(call))], list(clock = clock)[!is.null(clock)])
 }
 
 # na.action: itself, not as it stands in the call.

@@ -5,10 +5,11 @@ structure_axis <- function(stage, alternatives, least = worth_a_change) {
 }
 
 # Returns the axes that the user left open, if candidates can be learned by their evidence. With a
-# kernel that was given, inputs and response are as they are.
+# kernel that was given, inputs and response are as they are, and its degree alone may be open.
 open_axes <- function(setup) {
-  closed <- !is.null(setup$kernel) || identical(setup$structure, "fixed")
+  closed <- identical(setup$structure, "fixed")
   if (closed || !identical(setup$control$criterion, "evidence")) return(list())
+  if (!is.null(setup$kernel)) return(degree_axis(setup$kernel))
   list(
     structure_axis("coding", ordered_factors),
     structure_axis("response scale", scales_of_response, worth_a_scale),
@@ -116,6 +117,15 @@ rough_each <- function(model, chunk, setup, table) {
   if (last == 0L || parts[[last]]$type != "matern12" || !parts[[1L]]$ard) return(NULL)
   parts[[last]] <- kernel_matern12(ard = TRUE)
   alternative_kernels(list(setup$kernel, Reduce(`+`, parts)))
+}
+
+# Returns the axis of the degree that `given` leaves open, or none.
+degree_axis <- function(given) {
+  if (!has_open_degree(given)) return(list())
+  list(structure_axis("kernel", function(model, chunk, setup, table) {
+    alternative_kernels(lapply(seq_len(policy$most_degree), with_open_degree,
+                               kernel = setup$kernel, given = given))
+  }))
 }
 
 # Returns kernels as alternatives.

@@ -25,9 +25,10 @@
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | the same |
 #' | kernel | a length scale of the rough function for each input | that was taken, after ARD |
 #'
-#' `sparsegp(structure = "fixed")` has the first candidate. If a `kernel` is given nothing is
-#' chosen, and `scale = NULL` means `TRUE`. Each of `transform = "identity"`, `scale = TRUE` and
-#' `coding = "contrasts"` closes its axis and leaves the others open.
+#' `sparsegp(structure = "fixed")` has the first candidate. If a `kernel` is given nothing but the
+#' degree of a polynomial is chosen, and `scale = NULL` means `TRUE`. Each of
+#' `transform = "identity"`, `scale = TRUE` and `coding = "contrasts"` closes its axis and leaves
+#' the others open.
 #'
 #' @details
 #' ## The pilot sample
@@ -50,6 +51,15 @@
 #' such as a negative one after the logarithm was chosen, `update()` is an error of class
 #' `sparsegp_error`, and the fit before is as it was. `transform = "identity"` or `"asinh"` take any
 #' number.
+#'
+#' ## Degree of a polynomial
+#'
+#' [kernel_poly()] without a `degree` has the one among 1 to `r policy$most_degree` that the log
+#' evidence prefers. Each degree is learned from where the best before it ended, and has to
+#' be better by `r policy$min_evidence_gain` m / n nats. The rows are those of stage "kernel" in
+#' `fit$choices`. Several such parts of one kernel have the same degree. Where nothing is compared
+#' (`learn = FALSE`, `structure = "fixed"`, a likelihood without evidence) the degree is
+#' `r USUAL_DEGREE`.
 #'
 #' ## By which margin
 #'

@@ -18,11 +18,16 @@
 # its scale and its hyperparameter. Only the first candidate must not fail.
 choose_structure <- function(chunk, setup, input_terms, axes = open_axes(setup)) {
   force(axes) # of the setup as it was given
-  if (is.null(setup$kernel)) setup$kernel <- kernel_rbf()
+  given <- if (is.null(setup$kernel)) kernel_rbf() else setup$kernel
+  setup$kernel <- with_open_degree(given, USUAL_DEGREE)
   model <- read_model(chunk, setup, input_terms)
   refuse_uncoupled(model, chunk, setup)
   compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
   if (!compares) return(list(model = model, setup = setup))
+  if (has_open_degree(given)) { # the simplest is the first candidate
+    setup$kernel <- with_open_degree(given, 1L)
+    model <- with_kernel(model, chunk, setup)
+  }
   n <- nrow(chunk$x)
   pilot <- structure_pilot(setup, model, n)
   pilot$rows <- sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])

@@ -12,7 +12,7 @@
 #   predefined was the basis given?   size   most points of the basis, as C counts them
 #   shift      of the log evidence of the rows so far, see unit_shift()
 #   constant   values of inputs that have been constant so far, by name: their scale is 1
-#   clock      of a stream that forgets: the step that the last rows were at
+#   clock      of a stream that forgets or drifts: the step that the last rows were at
 
 # Returns the fit with a chunk of more rows.
 feed <- function(fit, chunk) UseMethod("feed")
@@ -123,12 +123,12 @@ with_omitted <- function(stream, chunk) {
   stream
 }
 
-# Returns the fit of the rows so far and these, whose inputs are coded. A stream that forgets takes
-# them block by block, each of one age.
+# Returns the fit of the rows so far and these, whose inputs are coded. A stream with a clock takes
+# them block by block, each of one step.
 take_rows <- function(fit, rows, start = NULL) {
   check_constant(fit$scaling, rows$x) # of a stream of version 0.2.0
   fit <- note_moved(fit, rows$x)
-  if (is.null(fit$method$forget)) return(take_block(fit, rows, start))
+  if (is.null(half_life_of(fit$method))) return(take_block(fit, rows, start))
   clock <- clock_of(fit, rows)
   for (block in split(seq_along(clock), clock)) {
     fit <- take_block(aged(fit, clock[block[1L]]), chunk_rows(rows, block), start)
@@ -139,23 +139,44 @@ take_rows <- function(fit, rows, start = NULL) {
 
 AGES <- 64 # steps of a half-life
 
-# Returns the steps of rows on the clock of a stream that forgets.
+# Returns the steps of rows on the clock of a stream that has one.
 clock_of <- function(fit, rows) {
   time <- if (is.null(rows$time)) fit$n + seq_len(chunk_size(rows)) - 1 else rows$time
-  clock <- floor(AGES * time / unname(fit$method$forget))
+  clock <- floor(AGES * time / unname(half_life_of(fit$method)))
   if (!is.unsorted(c(fit$stream$clock, clock))) return(clock)
   stop_sparsegp("newdata", "has times that go back", "Give rows in the order of their time")
 }
 
-# Returns the fit at a later step: its sites have decayed.
+# Returns the fit at a later step: its sites have decayed, or its function has moved.
 aged <- function(fit, clock) {
   if (!is.null(fit$stream$clock) && clock > fit$stream$clock) {
     left <- 2^((fit$stream$clock - clock) / AGES)
-    fit$state[[1L]]$S <- left * fit$state[[1L]]$S
-    fit$state[[1L]]$t <- left * fit$state[[1L]]$t
+    fit$state[[1L]][SITE_SUMS] <- if (is.null(fit$method$drift)) {
+      lapply(fit$state[[1L]][SITE_SUMS], `*`, left)
+    } else {
+      drifted_sums(fit$state[[1L]]$S, fit$state[[1L]]$t, left)
+    }
   }
   fit$stream$clock <- clock
   fit
+}
+
+SITE_SUMS <- c("S", "t")
+
+# Returns the sums S and t of each process after its function, z ~ N(0, I) on the whitened basis,
+# has moved to rho z + (1 - rho^2)^1/2 e. With q = 1 - rho^2 the covariance (I + S)^-1 becomes
+# rho^2 (I + S)^-1 + q I = (I + S)^-1 (I + q S), and the mean rho (I + S)^-1 t, so
+#   S' = rho^2 (I + q S)^-1 S,  t' = rho (I + q S)^-1 t
+drifted_sums <- function(S, t, rho) {
+  d <- nrow(S)
+  for (c in seq_len(ncol(t))) {
+    at <- d * (c - 1L) + seq_len(d)
+    inverse <- chol2inv(chol(diag(d) + (1 - rho^2) * S[, at]))
+    moved <- rho^2 * inverse %*% S[, at]
+    S[, at] <- (moved + t(moved)) / 2
+    t[, c] <- rho * inverse %*% t[, c]
+  }
+  list(S = S, t = t)
 }
 
 take_block <- function(fit, rows, start) {

@@ -18,7 +18,7 @@ case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
 esac
 
 # What the code of the website's articles needs.
-for_articles="pkg:MASS pkg:survival pkg:boot pkg:nlme pkg:knitr pkg:rmarkdown pkg:ggplot2 pkg:ragg \
+for_articles="pkg:MASS pkg:survival pkg:boot pkg:nlme pkg:lme4 pkg:knitr pkg:rmarkdown pkg:ggplot2 pkg:ragg \
   pkg:future pkg:dplyr pkg:dbplyr pkg:RSQLite"
 
 say() { printf '%s\n' "$*" >&2; }

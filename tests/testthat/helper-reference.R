@@ -901,6 +901,37 @@ reference_gaussian_evidence <- function(K, y, noise, offset = 0) {
   -0.5 * (length(y) * log(2 * pi) + log_det + sum(r * solve(C, r)))
 }
 
+# ---- Functions that drift ----
+
+# The Gaussian process with kernel k(x, x') rho^|u - u'| of inputs and clocks, exactly: moments at
+# new inputs at the last clock, and the log evidence. K[n x n] among the rows' inputs, k[n x m]
+# with new ones, prior: k(x, x) of these.
+reference_drifting <- function(K, clock, rho, y, noise, k, prior) {
+  n <- length(y)
+  K <- K * rho^abs(outer(clock, clock, "-"))
+  k <- k * rho^(clock[n] - clock)
+  C <- solve(K + noise * diag(n))
+  list(mean = drop(crossprod(k, C %*% y)), var = prior - colSums(k * (C %*% k)),
+       logz = reference_gaussian_evidence(K, y, noise))
+}
+
+# Mean and covariance of the function's values at d points after rows that each see one of them,
+# by assumed-density filtering: before a row the values move, m = rho m, V = rho^2 V + (1 - rho^2)
+# K, with the rho of the step from the row before. tilt(i, mu, s2): list(logz, d1, d2).
+reference_drifting_filter <- function(K, seen, rho, tilt) {
+  g <- list(m = numeric(nrow(K)), V = K, logz = 0)
+  for (i in seq_along(seen)) {
+    g$m <- rho[i] * g$m
+    g$V <- rho[i]^2 * g$V + (1 - rho[i]^2) * K
+    at <- seen[i]
+    z <- tilt(i, g$m[at], g$V[at, at])
+    g$m <- g$m + z$d1 * g$V[, at]
+    g$V <- g$V + z$d2 * tcrossprod(g$V[, at])
+    g$logz <- g$logz + z$logz
+  }
+  g
+}
+
 # ---- Derivatives ----
 
 # Gradient of f at x by central differences with steps h, h/2, h/4, ..., extrapolated to step 0

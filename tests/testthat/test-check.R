@@ -196,7 +196,7 @@ test_that("constructors refuse by name what they cannot take", {
   for (bad in list(character(), c(1, 1), NA, TRUE, list("a"))) {
     refused(kernel_rbf(vars = bad), "vars")
   }
-  for (degree in list(0, 1.5, "a", NULL)) refused(kernel_poly(degree), "degree")
+  for (degree in list(0, 1.5, "a", NA)) refused(kernel_poly(degree), "degree")
   refused(kernel_rbf() - kernel_rbf())
   refused(kernel_rbf() * 2)
   refused(2 + kernel_rbf())

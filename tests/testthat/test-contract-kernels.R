@@ -37,7 +37,7 @@ sample_kernels <- function(type) {
     mixed_ard = list(vars = c("c", "g", "a"), ard = TRUE)
   )
   ways <- Filter(function(way) all(names(way) %in% names(formals(make))), ways)
-  kernels <- lapply(ways, function(way) do.call(make, way))
+  kernels <- lapply(ways, function(way) with_open_degree(do.call(make, way), USUAL_DEGREE))
   Filter(function(kernel) accepts(kernel, inputs_of(kernel)), kernels)
 }
 
@@ -288,7 +288,7 @@ test_that("columns a kernel does not see do not matter", {
   other <- x
   other[, 2L] <- rnorm(6L)
   for (kernel in list(kernel_rbf(vars = c("c", "a"), ard = TRUE), kernel_linear(vars = c(3, 1)),
-                      kernel_poly(vars = "c"), kernel_periodic(vars = 1),
+                      kernel_poly(2, vars = "c"), kernel_periodic(vars = 1),
                       kernel_trig(2, vars = 1))) {
     kernel <- resolve_kernel(kernel, three_inputs)
     theta <- seq_len(kernel_theta_length(kernel)) / 10

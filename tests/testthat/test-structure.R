@@ -131,6 +131,62 @@ test_that("nothing is chosen with structure = \"fixed\", or with a kernel", {
   refused(sparsegp(y ~ ., data = d, like = like, structure = "fixed"), "structure")
 })
 
+# A polynomial of that degree along a.
+bent <- function(degree, n = 120) {
+  d <- steps(n)
+  d$y <- outer(d$a, 0:degree, "^") %*% c(0.5, -1, 0.5, 1, 0.5)[seq_len(degree + 1L)] +
+    0.3 * sin(17 * seq_len(n))
+  d
+}
+
+test_that("an open degree of a polynomial is that with the most evidence", {
+  for (degree in 1:4) {
+    fit <- sparsegp(y ~ a, bent(degree), kernel = kernel_poly())
+    expect_identical(format(fit$kernel), sprintf("poly(degree = %d)", degree))
+  }
+  d <- bent(3)
+  fit <- sparsegp(y ~ a, d, kernel = kernel_poly())
+  tried <- choices_of_stage(fit, "kernel")
+  expect_identical(tried$candidate, sprintf("poly(degree = %d)", seq_len(policy$most_degree)))
+  # the scores differ by what the evidences of the fits with each degree do: price and prior's
+  # constant are the same, and searches end within search_tolerance of the best
+  given <- vapply(seq_len(policy$most_degree), function(degree) {
+    alone <- sparsegp(y ~ a, d, kernel = kernel_poly(degree),
+                      control = gp_control(integrate = "none"))
+    table <- alone$hyper[alone$hyper$free, ]
+    far <- vapply(seq_len(nrow(table)), function(i) {
+      par <- table$prior[[i]]$par
+      (log(hyper_value(table)[i]) - par[["meanlog"]]) / par[["sdlog"]]
+    }, 0)
+    alone$log_evidence - sum(far^2) / 2
+  }, 0)
+  expect_equal(tried$score - tried$score[3L], given - given[3L],
+               tolerance = 2 * policy$search_tolerance / mean(abs(given - given[3L])))
+  expect_identical(which(tried$taken), which.max(given))
+  expect_output(print(fit), "poly\\(degree = 3\\), better by .* nats; 5 tried")
+  by_name <- sparsegp(y ~ a, d, kernel = "polynomial")
+  expect_identical(format(by_name$kernel), format(fit$kernel))
+})
+
+test_that("the degree of a part is open, too, and labels and streams choose it", {
+  d <- bent(3)
+  fit <- sparsegp(y ~ a + b, d, kernel = kernel_poly(vars = "a") + kernel_rbf(vars = "b"))
+  expect_identical(format(fit$kernel), "poly(degree = 3, vars = a) + rbf(vars = b)")
+  labels <- sparsegp(factor(y > 0) ~ a, d, kernel = kernel_poly())
+  expect_identical(nrow(choices_of_stage(labels, "kernel")), 5L)
+  stream <- sparsegp(y ~ a, d, kernel = kernel_poly(), method = method_online(pilot = 100))
+  expect_identical(format(stream$kernel), "poly(degree = 3)")
+  expect_identical(nrow(basis(stream)), 4L) # so many functions it spans
+})
+
+test_that("an open degree is 2 where nothing is compared, and one that is given stays", {
+  d <- bent(3, 40)
+  degree_of <- function(...) format(sparsegp(y ~ a, d, ...)$kernel)
+  expect_identical(degree_of(kernel = kernel_poly(), learn = FALSE), "poly(degree = 2)")
+  expect_identical(degree_of(kernel = kernel_poly(), structure = "fixed"), "poly(degree = 2)")
+  expect_identical(degree_of(kernel = kernel_poly(1)), "poly(degree = 1)")
+})
+
 test_that("a stream's pilot is raced as a fit is", {
   d <- steps()
   fit <- sparsegp(y ~ ., d[1:100, ], mean = "average")
