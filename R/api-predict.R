@@ -317,7 +317,7 @@ predict_derived <- function(object, newdata, request) {
 predict_terms <- function(object, newdata, offset, request) {
   rows <- rows_asked(object, newdata, offset)
   groups <- term_groups(names(fit_parts(object)), request$terms)
-  x <- row_inputs(rows$x, if (has_components(object)) 1L else n_outputs(object))
+  x <- row_inputs(rows$x, functions_of(object) %/% processes(object))
   each <- lapply(seq_len(functions_of(object)), function(class) {
     effect_answer(object, groups, x, class)
   })

@@ -337,9 +337,7 @@ engine_predict <- function(fit, x) {
   if (has_members(fit)) return(predict_members(fit, x))
   model <- list(spec = fit$spec, lik = fit$likelihood, processes = processes(fit),
                 width = n_outputs(fit))
-  moments <- latent_moments(model, kernel_theta(fit), fit$posterior, x)
-  if (processes(fit) == 1L) return(moments)
-  lapply(moments, `colnames<-`, fit$response$levels)
+  named_by_class(fit, latent_moments(model, kernel_theta(fit), fit$posterior, x))
 }
 
 # Those of an ensemble

@@ -64,10 +64,7 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
 # Adds the moments and sites that a run has of every row: with several latent functions matrices, a
 # column each.
 keep_moments <- function(fit, run) {
-  by_process <- function(...) {
-    if (processes(fit) == 1L) return(list(...))
-    lapply(list(...), `colnames<-`, fit$response$levels)
-  }
+  by_process <- function(...) named_by_class(fit, list(...))
   fit$latent <- by_process(mean = run$mean, var = run$var)
   fit$cavity <- c(by_process(mean = run$cav_mean, var = run$cav_var), list(lpd = run$lpd))
   fit$sites <- by_process(tau = run$tau, nu = run$nu)

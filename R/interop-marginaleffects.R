@@ -118,8 +118,7 @@ moved_by <- function(model, newdata, type, z, outputs) {
 
 # Returns L, of as many columns as its rank.
 margin_root <- function(model, points, type) {
-  offsets <- if (n_outputs(model) > 1L) n_outputs(model) else 1L
-  inputs <- seq_len(ncol(points) - offsets)
+  inputs <- seq_len(ncol(points) - n_outputs(model))
   offset <- points[, -inputs, drop = FALSE]
   x <- stack_components(`colnames<-`(points[, inputs, drop = FALSE],
                                      model$scaling$names[model$scaling$kept]), n_outputs(model))

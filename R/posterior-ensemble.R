@@ -43,6 +43,12 @@ each_member <- function(fit, what, ...) {
   lapply(seq_len(count_members(fit)), function(k) what(as_member(fit, k), ...))
 }
 
+# Returns what `one` answers of a fit; of an ensemble what mix(answers, fit) makes of its members'.
+by_member <- function(fit, one, mix) {
+  if (!has_members(fit)) return(one(fit))
+  mix(each_member(fit, by_member, one, mix), fit)
+}
+
 # Makes an ensemble of members, fits, which may be ensembles themselves. Its own fields are those
 # of `fit` as one fit, but for `changes`: a member that is an ensemble differs in this field.
 new_ensemble <- function(members, weights, changes = list(), fixed = FALSE, made = NULL,

@@ -132,6 +132,11 @@ codec_of <- function(fit) codec_named(fit$response$codec)
 
 processes <- function(fit) fit$response$processes
 
+# Names the columns of latent moments, where there is one for each class.
+named_by_class <- function(fit, moments) {
+  if (processes(fit) == 1L) moments else lapply(moments, `colnames<-`, fit$response$levels)
+}
+
 n_outputs <- function(fit) fit$response$width
 
 # Are a row's latent values those of components, not of classes?
