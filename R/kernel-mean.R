@@ -86,7 +86,7 @@ mean_columns <- function(terms, inputs) {
   }
   at <- resolve_vars(terms, inputs)
   at <- match(at[inputs$kept[at]], which(inputs$kept))
-  if (is.null(inputs$levels) || !any(inputs$levels[at] > 0)) return(at)
+  if (!any(inputs$levels[at] > 0)) return(at)
   stop_sparsegp("mean", "has a factor among its terms",
                 paste("Name the others, as in ~ x + z, or use",
                        "coding = \"contrasts\", kernel_linear()",

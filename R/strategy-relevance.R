@@ -23,5 +23,3 @@ min_relevance_gain <- function(model, n, m) {
   if (!shared) return(policy$min_relevance_gain * m / n)
   processes * max(policy$min_relevance_gain, policy$min_relevance_rate * m)
 }
-
-has_labels <- function(model) lik_codec(model$lik)$labelled
