@@ -168,7 +168,7 @@ refuse_rough <- function(object, columns, name) {
 
 # Returns the answer for every variable: a list by variable, of the complete rows, and the rows.
 slopes_asked <- function(object, newdata, vars, scale, offset = NULL) {
-  by_member(object, function(object) {
+  by_member(object, function(object, x) {
     rows <- rows_with_slopes(object, newdata, vars, offset)
     list(rows = rows, each = lapply(rows$along, function(along) {
       slope_answer(object, row_slopes(object, rows$x, along$v, rows$offset, along$shift), scale)
@@ -191,7 +191,7 @@ refuse_different_rows <- function(found) {
 # Returns mean, standard deviation of the average of the slopes over the rows: a matrix each, with a
 # row for each variable and a column for each output.
 average_slopes <- function(object, newdata, vars, scale, offset = NULL) {
-  by_member(object, function(object) {
+  by_member(object, function(object, x) {
     average_slopes_of(object, rows_with_slopes(object, newdata, vars, offset), scale)
   }, function(found, object) mixed_slopes(found, object$ensemble$weights))
 }

@@ -299,7 +299,7 @@ fit_of_latent_type <- function(object, type, covariance = FALSE) {
 
 # Have the latent functions of all members one scale, and for terms the same parts?
 has_one_latent_scale <- function(object, type) {
-  scales <- by_member(object, function(object) {
+  scales <- by_member(object, function(object, x) {
     list(list(latent_scale(object), if (type == "terms") format(object$kernel)))
   }, function(each, object) unlist(each, FALSE))
   length(unique(scales)) == 1L

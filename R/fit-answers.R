@@ -197,7 +197,7 @@ loo_latent <- function(object) {
 
 # field: "latent" or "cavity"; shares(object): weights of the members, where there are some
 own_moments <- function(object, field, shares) {
-  by_member(object, function(object) object[[field]][c("mean", "var")],
+  by_member(object, function(object, x) object[[field]][c("mean", "var")],
             function(each, object) mixed_moments(object, each, shares(object)))
 }
 

@@ -38,9 +38,9 @@ inputs_beside_fields <- function(spec) {
 
 # Mean and variance of a derived field at tall inputs x, of which one point a row is kept.
 derived_moments <- function(object, type, x) {
-  by_member(object, function(object) derived_of_fit(object, type, x), function(each, object) {
+  by_member(object, function(object, x) derived_of_fit(object, type, x), function(each, object) {
     mixed_moments(object, each, object$ensemble$weights, w = 1L)
-  })
+  }, x)
 }
 
 derived_of_fit <- function(object, type, x) {

@@ -25,7 +25,8 @@ choose_structure <- function(chunk, setup, input_terms, axes = open_axes(given, 
   if (!compares) return(list(model = model, setup = setup))
   n <- nrow(chunk$x)
   pilot <- structure_pilot(setup, model, n)
-  pilot$rows <- sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
+  pilot$rows <- if (pilot$count == n) seq_len(n)
+                else sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
   begin_stage(structure_work(setup$method, model, pilot$count, n))
   best <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
   for (axis in axes) {
