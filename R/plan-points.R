@@ -124,10 +124,7 @@ points_criterion <- function(problem, layout) {
 joint_record <- function(first, last, best) {
   ended <- best$convergence == 1L && all(abs(last$gradient) < STEEP)
   last$converged <- last$converged || ended
-  if (is.null(first)) return(last)
-  last[c("evaluations", "failures")] <- list(first$evaluations + last$evaluations,
-                                             first$failures + last$failures)
   last$objective <- c(first$objective, last$objective)
-  last["choices"] <- list(first$choices)
-  last
+  last$choices <- first$choices
+  with_spent(last, first)
 }

@@ -79,7 +79,7 @@ learn.plan_pilot <- function(plan, table, control, progress, from = NULL) {
     from <- first$table$theta[table$free]
   }
   learned <- NextMethod(from = from)
-  learned$record$evaluations <- learned$record$evaluations + sum(first$record$evaluations)
+  learned$record <- with_spent(learned$record, first$record)
   learned
 }
 
