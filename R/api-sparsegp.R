@@ -337,8 +337,7 @@ with_own_words <- function(call, frame) {
 # Returns a fit with what it keeps of its first rows.
 keep_frame <- function(fit, first) {
   fit$clocks <- first$clocks
-  if (every_row_in_basis(fit)) fit$frame <- first$rows$x # small beside the posterior
-  fit
+  with_frame(fit, first$rows$x)
 }
 
 #' @rdname sparsegp

@@ -61,6 +61,12 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   fit
 }
 
+# Adds the model frame of all rows where it is small beside the posterior.
+with_frame <- function(fit, frame) {
+  if (every_row_in_basis(fit)) fit$frame <- frame
+  fit
+}
+
 # Adds the moments and sites that a run has of every row: with several latent functions matrices, a
 # column each.
 keep_moments <- function(fit, run) {
