@@ -269,20 +269,6 @@ refuse_termplot <- function(frame) {
                 "Use plot(model, \"terms\")")
 }
 
-check_new_responses <- function(object, interval, variance, weights) {
-  known <- has_variances(object$likelihood)
-  if (!is.null(variance) && (interval != "prediction" || !known)) {
-    stop_sparsegp("variance", "is for prediction intervals of a fit with known variances",
-                  "Leave it out")
-  }
-  if (is.null(weights) || has_constants(object$likelihood)) return(invisible())
-  if (known) stop_sparsegp("weights", "are not for a fit with known variances", "Give `variance`")
-  if (interval != "prediction" || !lik_traits(object$likelihood)$weighted) {
-    stop_sparsegp("weights", "are for prediction intervals of likelihoods that have weights",
-                  "Leave them out")
-  }
-}
-
 # Returns the numbers, or those that a formula of one side finds.
 weights_from <- function(weights, newdata) {
   if (!inherits(weights, "formula")) return(weights)
