@@ -109,7 +109,6 @@ among_copies.plan_classification <- function(plan, sites) {
 
 #' @export
 run_plan.plan_classification <- function(plan, theta) {
-  if (plan$problem$processes == 1L) return(run_vectors(plan, theta))
   one_vs_rest(plan$problem, theta, function(theta, class) {
     run_vectors(plan_of_class(plan, class), theta)
   })
