@@ -27,7 +27,7 @@ choose_structure <- function(chunk, setup, input_terms, axes = open_axes(given, 
   pilot <- structure_pilot(setup, model, n)
   pilot$rows <- if (pilot$count == n) seq_len(n)
                 else sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
-  begin_stage(structure_work(setup$method, model, pilot$count, n))
+  begin_stage(structure_work(setup$method, model, pilot, n))
   best <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
   for (axis in axes) {
     entries <- entries_along(axis, best$candidate, pilot$rows)
@@ -55,16 +55,16 @@ entries_along <- function(axis, now, rows) {
 # ---- Candidates ----
 
 # How many observations candidates are tried on, and how the first of them is learned: by full EP of
-# few, or if classes are to be fitted by informative vectors, these, of more. Also what a
-# hyperparameter has to gain there, see structure_value(), and how searches end.
+# few, or if classes are to be fitted by informative vectors (`of_classes`), these, of more. Also
+# what a hyperparameter has to gain there, see structure_value(), and how searches end.
 structure_pilot <- function(setup, model, n) {
   processes <- model$response$processes
   pilot <- if (fits_classes(setup$method, model$lik, n, processes)) {
     class <- class_pilot(n, model$lik, processes)
-    list(count = class$rows, plan = class$plan)
+    list(count = class$rows, plan = class$plan, of_classes = TRUE)
   } else {
     list(count = min(n, rows_of_work(policy$structure_flops, model$lik, processes)),
-         plan = full_ep_plan)
+         plan = full_ep_plan, of_classes = FALSE)
   }
   price <- policy$overfit_nats + policy$parameter_nats * pilot$count / n
   control <- utils::modifyList(setup$control, list(within = policy$search_tolerance, outer = 1L))
