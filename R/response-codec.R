@@ -112,10 +112,6 @@ constant_words <- function(response, where = "") {
 # has one (response-transformed.R).
 RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width", "components")
 
-kept_of_response <- function(response) {
-  response[c(RESPONSE, if (!is.null(response$scale)) "scale")]
-}
-
 # The response of n more rows.
 read_more <- function(object, y, n, weights = NULL) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]

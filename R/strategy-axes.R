@@ -11,7 +11,7 @@ open_axes <- function(setup, model) {
   closed <- !is.null(setup$kernel) || identical(setup$structure, "fixed")
   if (closed || !identical(setup$control$criterion, "evidence")) return(list())
   c(list(
-    structure_axis("coding", ordered_factors),
+    structure_axis("coding", function(model, chunk, setup, table) codings(setup)),
     structure_axis("response scale", scales_of_response, worth_a_scale),
     structure_axis("error of log times", errors_of_times),
     structure_axis("input scale", scales_of_inputs)
@@ -21,8 +21,8 @@ open_axes <- function(setup, model) {
   ) else list(
     structure_axis("kernel", lengthscale_each),
     structure_axis("kernel", kernel_shapes),
-    structure_axis("kernel", with_linear, worth_a_part),
-    structure_axis("kernel", with_rough, worth_a_part),
+    structure_axis("kernel", with_part(kernel_linear()), worth_a_part),
+    structure_axis("kernel", with_part(kernel_matern12()), worth_a_part),
     structure_axis("kernel", rough_each, worth_a_part)
   ))
 }
@@ -40,9 +40,6 @@ worth_a_scale <- function(model, n, m) {
 }
 
 # ---- Alternatives ----
-
-# Ordered factors as numbers or as factors.
-ordered_factors <- function(model, chunk, setup, table) codings(setup)
 
 # Another scale of a response of numbers, if nothing that was given is in its units. Weights divide
 # the noise variance on any scale. Later rows of a stream may lie outside of the domain of one, as
@@ -103,14 +100,9 @@ kernel_shapes <- function(model, chunk, setup, table) {
   alternative_kernels(list(setup$kernel, kernel_matern52(ard = ard), kernel_matern32(ard = ard)))
 }
 
-# A trend besides.
-with_linear <- function(model, chunk, setup, table) {
-  alternative_kernels(list(setup$kernel, setup$kernel + kernel_linear()))
-}
-
-# A rough function besides.
-with_rough <- function(model, chunk, setup, table) {
-  alternative_kernels(list(setup$kernel, setup$kernel + kernel_matern12()))
+# Returns the alternative of another part besides: a trend, or a rough function.
+with_part <- function(part) function(model, chunk, setup, table) {
+  alternative_kernels(list(setup$kernel, setup$kernel + part))
 }
 
 # A length scale for each input of the rough function, if there is one, and the smooth one has them.

@@ -33,7 +33,8 @@ choose_structure <- function(chunk, setup, input_terms, axes = open_axes(given, 
     entries <- entries_along(axis, best$candidate, pilot$rows)
     if (length(entries) < 2L) next
     best <- race(axis$stage, entries[-1L], function(candidate) score_by_evidence(candidate, pilot),
-                 gain_in_value, nats(axis$least(best$candidate$model, n, pilot$count)),
+                 function(found, best) found$value - best$value,
+                 nats(axis$least(best$candidate$model, n, pilot$count)),
                  go_on = function(taken, gain) TRUE, best = best,
                  incumbent = if (!axis$stage %in% best$choices$stage) names(entries)[1L])
   }
@@ -149,8 +150,6 @@ structure_value <- function(candidate, pilot) {
   max(candidate$record$objective) + log_jacobian(response) - hyper_log_constant(table) -
     pilot$price * (sum(table$free & !tied) + any(tied))
 }
-
-gain_in_value <- function(found, best) found$value - best$value
 
 # Returns where each row of `table` is in the table `known`: by name, or else by what the name is
 # based on, in the same part of a sum. The first part of a sum is what was known before there was
