@@ -12,7 +12,8 @@ hyper_surface <- function(fit) {
   free <- which(table$free)
   run_at <- function(values, gradient = FALSE, posterior = FALSE) {
     theta <- replace(table$theta, free, values)
-    run <- run_or_restart(problem, theta, fit$sites[c("tau", "nu")], gradient, posterior)
+    run <- engine_run(problem, theta, fit$sites[c("tau", "nu")], gradient, posterior,
+                      restart = TRUE)
     prior <- hyper_log_density(table, theta)
     run$logz <- run$logz + (run$log_jacobian %||% 0)
     run$value <- if (run$usable) run$logz + prior$value else -Inf

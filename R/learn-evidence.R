@@ -25,7 +25,7 @@ evidence_criterion <- function(problem, points = FALSE) {
   sites <- NULL
   function(theta, basis = problem$basis) {
     problem$basis <- basis
-    run <- run_or_restart(problem, theta, sites, gradient = TRUE, points = points)
+    run <- engine_run(problem, theta, sites, gradient = TRUE, points = points, restart = TRUE)
     if (run$status == 0L && run$converged) sites <<- run[c("tau", "nu")]
     if (run$status == 0L && !run$usable) run$status <- NOT_CONVERGED
     run$logz <- run$logz + (run$log_jacobian %||% 0) + mean_normalisation(problem$mean)
@@ -34,17 +34,6 @@ evidence_criterion <- function(problem, points = FALSE) {
 }
 
 NOT_CONVERGED <- -4L
-
-# Runs EP from these sites, and from none where it does not converge. `usable`: is its log evidence
-# one to learn from?
-run_or_restart <- function(problem, theta, sites, ...) {
-  run <- engine_run(problem, theta, sites, ...)
-  again <- !is.null(sites) && (run$status != 0L || !run$converged)
-  if (again) run <- engine_run(problem, theta, NULL, ...)
-  run$usable <- run$status == 0L && (run$converged || isTRUE(run$change <= NEAR)) &&
-    !is_impossible(problem$lik, run$logz, problem_rows(problem))
-  run
-}
 
 # An evaluator with memory: value and gradient, of minus criterion and log prior, come from one run.
 # progress: see new_progress(). If there are more numbers than free hyperparameters, the criterion

@@ -1,5 +1,5 @@
-# What goes with the observations of a likelihood, by which these functions dispatch: weights as they
-# are given, known variances (lik-known-variances.R), or constants (lik-custom-data.R).
+# Weights of observations, by functions that dispatch on what a likelihood has: weights as they are
+# given, known variances (lik-known-variances.R), or constants (lik-custom-data.R).
 
 weighting <- function(likelihood) {
   own <- if (length(likelihood$custom$data)) "constants"
