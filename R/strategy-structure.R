@@ -16,8 +16,8 @@
 # the search that found them, and `choices`, a row for each candidate. These are tried on some of
 # the observations, but each is a model of all: an input that happens not to vary among these keeps
 # its scale and its hyperparameter. Only the first candidate must not fail.
-choose_structure <- function(chunk, setup, input_terms, axes = open_axes(given, model)) {
-  given <- setup
+choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, model)) {
+  asked <- setup
   if (is.null(setup$kernel)) setup$kernel <- kernel_rbf()
   model <- read_model(chunk, setup, input_terms)
   refuse_uncoupled(model, chunk, setup)
