@@ -59,7 +59,9 @@ with_older <- function(control, ...) {
   older <- list(...)
   older <- older[is_setting(older)]
   if (length(older) == 0L) return(control)
-  tell_once(names(older))
+  names <- names(older)
+  tell_once(names, "sparsegp()", paste0("control = gp_control(",
+                                        paste(names, "= ...", collapse = ", "), ")"))
   values <- unclass(control)
   values[names(older)] <- older
   do.call(gp_control, values)
@@ -70,11 +72,10 @@ is_setting <- function(arguments) {
   names %in% names(formals(gp_control))
 }
 
-# Shows, once a session, where arguments have moved.
-tell_once <- function(names) {
-  if (isTRUE(REGISTRY$told)) return(invisible())
-  REGISTRY$told <- TRUE
-  arguments <- paste(names, "= ...", collapse = ", ")
-  message("Write control = gp_control(", arguments, "): as an argument of sparsegp() ",
-          if (length(names) > 1L) "they are" else "it is", " deprecated.")
+# Shows, once a session for each function, what to write in place of arguments of earlier versions.
+tell_once <- function(names, of, now) {
+  if (of %in% REGISTRY$told) return(invisible())
+  REGISTRY$told <- c(REGISTRY$told, of)
+  message("Write ", now, ": ", toString(names), if (length(names) > 1L) " are" else " is",
+          " deprecated as an argument of ", of, ".")
 }

@@ -71,9 +71,9 @@
 #'
 #' @section Times to an event:
 #' For the [likelihoods of times][likelihoods_times] `type = "survival"` gives the probability that
-#' nothing has happened until each of `times`: an n x K matrix with a column for each time, with
-#' `interval` an array of n x 3 x K. `type = "rmst"` gives the restricted mean, the expected time
-#' until the event or the `horizon`, whichever is first. Both are means over the posterior; their
+#' nothing has happened until each of the times `at`: an n x K matrix with a column for each time,
+#' with `interval` an array of n x 3 x K. `type = "rmst"` gives the restricted mean, the expected
+#' time until the event or until the horizon `at`, whichever is first. Both are means over the posterior; their
 #' intervals and standard errors are of the curve, as the latent function varies. Type `"response"`
 #' is the mean time, which may be infinite, and `"median"` the median time where the latent function
 #' is at its median.
@@ -120,13 +120,13 @@
 #'   together. `NULL`: each by itself.
 #' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:
 #'   the mixture of all.
-#' @param probs `type = "quantile"`: the probabilities, numbers in (0, 1).
 #' @param to For a source of rows: a function of the predictions for a chunk and the chunk's number,
 #'   or the name of a CSV file, which is overwritten.
+#' @param at `type = "quantile"`: the probabilities, numbers in (0, 1), default `c(0.05, 0.5,
+#'   0.95)`. `"survival"`: positive times, `"rmst"`: one such horizon, in units of
+#'   the response. `probs`, `times` and `horizon` still work.
 #' @param vars,scale `type = "slope"`: the variables along which slopes are asked for, and of what,
 #'   see [slopes()].
-#' @param times `type = "survival"`: positive numbers, in units of the response.
-#' @param horizon `type = "rmst"`: a positive number, in units of the response.
 #' @param unseen Levels of a factor that the fit has not seen: `"prior"`, predicted as one more
 #'   level; `"error"`, as in [lm()]. See "Unseen levels".
 #' @param ... Nothing: an unknown argument is an error.
@@ -164,10 +164,8 @@ predict.sparsegp <- function(object, newdata,
                              se.fit = FALSE, interval = c("none", "confidence", "prediction"),
                              level = 0.95, reject = 0, offset = NULL, variance = NULL,
                              weights = NULL, covariance = FALSE, terms = NULL, mode = 1,
-                             to = NULL, probs = c(0.05, 0.5, 0.95), times = NULL, horizon = NULL,
-                             vars = NULL, scale = c("response", "link"),
+                             to = NULL, at = NULL, vars = NULL, scale = c("response", "link"),
                              unseen = c("prior", "error"), ...) {
-  check_no_dots(...)
   unseen <- check_choice(unseen, c("prior", "error"), "unseen")
   source <- if (!missing(newdata)) as_source(newdata)
   if (!is.null(source)) {
@@ -175,6 +173,7 @@ predict.sparsegp <- function(object, newdata,
   }
   if (!is.null(to)) stop_sparsegp("to", "is for a source of rows, see row_source()")
   type <- prediction_type(type)
+  at <- check_at(older_at(at, type, ...), type)
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
   check_flag(se.fit, "se.fit")
   check_flag(covariance, "covariance")
@@ -186,25 +185,17 @@ predict.sparsegp <- function(object, newdata,
   check_offered(codec_of(object), type, c(if (se.fit) "se.fit", if (interval != "none") interval,
                                           if (covariance) "covariance"))
   object <- fit_of_latent_type(object, type, covariance)
-  refuse_for_other_type(type, "quantile", !missing(probs), "probs")
   refuse_for_other_type(type, "terms", !is.null(terms), "terms")
   refuse_for_other_type(type, "slope", !is.null(vars), "vars")
   refuse_for_other_type(type, "slope", !missing(scale), "scale")
   scale <- check_choice(scale, c("response", "link"), "scale")
-  refuse_for_other_type(type, "survival", !is.null(times), "times")
-  refuse_for_other_type(type, "rmst", !is.null(horizon), "horizon")
-  if (type == "survival") check_times(times, "times")
-  if (type == "rmst") check_times(horizon, "horizon", single = TRUE)
-  if (type == "quantile") {
-    check_probs(probs)
-    interval <- "prediction" # of the same new responses
-  }
+  if (type == "quantile") interval <- "prediction" # of the same new responses
   check_new_responses(object, interval, variance, weights)
   object <- at_mode(object, check_mode(mode, object, all = TRUE))
   newdata <- if (!missing(newdata)) newdata
   request <- list(type = type, se.fit = se.fit, interval = interval, level = level,
-                  reject = reject, probs = probs, terms = terms, times = times, horizon = horizon,
-                  covariance = covariance, vars = vars, scale = scale)
+                  reject = reject, at = at, terms = terms, covariance = covariance, vars = vars,
+                  scale = scale)
   answer <- function() {
     if (type == "terms") predict_terms(object, newdata, offset, request)
     else if (type == "slope") predict_slopes(object, newdata, offset, request)
@@ -249,17 +240,39 @@ refuse_for_other_type <- function(type, own, given, argument) {
                 "Leave them out, or ask for that type")
 }
 
-check_probs <- function(probs) {
-  if (!is.numeric(probs) || length(probs) == 0L || anyNA(probs) || any(probs <= 0 | probs >= 1)) {
-    stop_sparsegp("probs", "must be numbers between 0 and 1", "Give c(0.05, 0.5, 0.95), say")
-  }
+# The types that have `at`: its name in earlier versions, and what is returned of it or refused.
+AT <- list(
+  quantile = list(older = "probs", check = function(at) check_probs(at %||% c(0.05, 0.5, 0.95))),
+  survival = list(older = "times", check = function(at) check_times(at, "positive numbers")),
+  rmst = list(older = "horizon", check = function(at) check_times(at, "a positive number", 1L))
+)
+
+check_at <- function(at, type) {
+  if (!is.null(AT[[type]])) return(AT[[type]]$check(at))
+  if (is.null(at)) return(NULL)
+  stop_sparsegp("at", paste("is for types", toString(dQuote(names(AT), FALSE))),
+                "Leave it out, or ask for one of these")
 }
 
-check_times <- function(times, argument, single = FALSE) {
-  good <- is.numeric(times) && length(times) > 0L && all(is.finite(times) & times > 0)
-  if (good && (!single || length(times) == 1L)) return(invisible())
-  stop_sparsegp(argument, paste("must be", if (single) "a positive number" else "positive numbers"),
-                "Give it in units of the response")
+check_probs <- function(at) {
+  if (is.numeric(at) && length(at) > 0L && !anyNA(at) && all(at > 0 & at < 1)) return(at)
+  stop_sparsegp("at", "must be probabilities, between 0 and 1", "Give at = c(0.05, 0.5, 0.95), say")
+}
+
+check_times <- function(at, words, most = Inf) {
+  good <- is.numeric(at) && length(at) > 0L && length(at) <= most && all(is.finite(at) & at > 0)
+  if (good) return(at)
+  stop_sparsegp("at", paste("must be", words), "Give it in units of the response")
+}
+
+# Returns `at`, which had a name of its own for each type until version 0.7.0.
+older_at <- function(at, type, ...) {
+  older <- list(...)
+  own <- names(older) %in% AT[[type]]$older
+  do.call(check_no_dots, older[!own])
+  if (!any(own)) return(at)
+  tell_once(AT[[type]]$older, "predict()", "at = ...")
+  older[[which(own)]]
 }
 
 # stats::termplot() reads the names of terms as R code of the data's variables, which they are not.

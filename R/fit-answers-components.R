@@ -120,7 +120,7 @@ standard_deviation.response_vectors <- function(object, latent, type) vector_sds
 #' @export
 predicted.response_components <- function(object, latent, request) {
   if (request$type == "quantile") {
-    return(restore_rows(vector_quantiles(object, latent, request$probs), latent))
+    return(restore_rows(vector_quantiles(object, latent, request$at), latent))
   }
   fit <- if (request$interval == "none") vector_means(object, latent)
          else vector_interval(object, latent, request$interval == "prediction", request$level)

@@ -65,7 +65,7 @@ predicted.response <- function(object, latent, request) {
                 prob = class_probabilities(object, latent),
                 class = predicted_class(object, class_probabilities(object, latent),
                                         request$reject),
-                quantile = quantile_answer(object, latent, request$probs),
+                quantile = quantile_answer(object, latent, request$at),
                 zero = zero_probability(object, latent),
                 if (request$interval == "none") centre_answer(object, latent, type)
                 else interval_answer(object, latent, type, request$interval, request$level))

@@ -56,13 +56,13 @@ standard_deviation.response_times <- function(object, latent, type) {
 #' @export
 predicted.response_times <- function(object, latent, request) {
   answer <- switch(request$type,
-    survival = lapply(request$times, function(time) {
+    survival = lapply(request$at, function(time) {
       growing_answer(object, latent, request, function(object, latent) {
         survival_of(object, latent, time)
       })
     }),
     rmst = growing_answer(object, latent, request, function(object, latent) {
-      restricted_mean(object, latent, request$horizon)
+      restricted_mean(object, latent, request$at)
     })
   )
   if (is.null(answer)) return(NextMethod())
@@ -147,10 +147,10 @@ growing_moments <- function(object, latent, fun) {
 at_times <- function(each, request) {
   if (request$se.fit) {
     parts <- function(name) at_times(lapply(each, `[[`, name), list(se.fit = FALSE,
-                                                                   times = request$times))
+                                                                   at = request$at))
     return(list(fit = parts("fit"), se.fit = parts("se.fit")))
   }
-  names <- format(request$times, trim = TRUE, digits = 15L)
+  names <- format(request$at, trim = TRUE, digits = 15L)
   rows <- NROW(each[[1L]])
   if (!is.matrix(each[[1L]])) return(matrix(unlist(each), rows, dimnames = list(NULL, names)))
   array(unlist(each), c(rows, 3L, length(names)), list(NULL, colnames(each[[1L]]), names))

@@ -29,8 +29,8 @@
 #'   independent of the time, given the inputs. Times are greater than 0.
 #' * *Predictions* are in the units of the times: `predict()` of type `"response"` is the mean time,
 #'   which may be infinite (`lik_loglogistic()` with a scale of 1 or more), `"median"` the median
-#'   time, `"quantile"` quantiles, `"survival"` the probability of no event until each of `times`,
-#'   and `"rmst"` the restricted mean \eqn{E \min(T, horizon)}{E min(T, horizon)}; the last two and
+#'   time, `"quantile"` quantiles, `"survival"` the probability of no event until each of the times `at`,
+#'   and `"rmst"` the restricted mean \eqn{E \min(T, at)}{E min(T, at)}; the last two and
 #'   the median have intervals. Types `"link"` and `"latent"` are on the scale of log times, and so
 #'   is an `offset`.
 #' * *Rows of the fit.* Response and Pearson residuals of censored times are `NA`; of quantile
@@ -67,8 +67,8 @@
 #' fit
 #' new <- data.frame(age = c(50, 70), sex = 1)
 #' predict(fit, new, type = "median", interval = "confidence")
-#' predict(fit, new, type = "survival", times = c(180, 365))
-#' predict(fit, new, type = "rmst", horizon = 365, se.fit = TRUE)
+#' predict(fit, new, type = "survival", at = c(180, 365))
+#' predict(fit, new, type = "rmst", at = 365, se.fit = TRUE)
 #' @name likelihoods_times
 #' @order 1
 NULL

@@ -8,6 +8,7 @@
 #   rules    across the panel, through y where x is 0, of a slope and a line type
 #   points   at x, y, with the look of draw_rows()
 #   names    label beside x, y, at the side pos; x = -Inf: the left end of the panel
+#   discs    at x, y, with a label of one or two letters inside
 #   ticks    at x, on the lower edge
 #   upright  lines across the panel at x
 #   lanes    points on the left edge at y, no larger than a lane of that width
@@ -73,6 +74,19 @@ ELEMENTS <- list(
     layer = function(d, l) {
       ggplot2::geom_text(mapped(x = "x", y = "y", label = "label"), d, colour = l$col, size = 3,
                          hjust = ifelse(d$pos == 2, 1.1, -0.1))
+    }
+  ),
+  discs = list(
+    look = list(col = INK, paper = "white"),
+    draw = function(d, l) {
+      points(d$x, d$y, pch = 21, cex = 2.2, bg = l$col, col = l$paper, xpd = NA)
+      text(d$x, d$y, d$label, col = l$paper, cex = 0.8, font = 2, xpd = NA)
+    },
+    layer = function(d, l) {
+      list(ggplot2::geom_point(mapped(x = "x", y = "y"), d, shape = 21, size = 5, fill = l$col,
+                               colour = l$paper),
+           ggplot2::geom_text(mapped(x = "x", y = "y", label = "label"), d, size = 3,
+                              colour = l$paper, fontface = "bold"))
     }
   ),
   ticks = list(

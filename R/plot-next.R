@@ -9,23 +9,42 @@
 #' @param x Of [next_rows()].
 #' @param which One or two inputs to be the axes, as for [plot()][plot.sparsegp]; where there are
 #'   more inputs the others stay at their medians.
-#' @param ... As for [plot()][plot.sparsegp].
-#' @return Invisibly a data frame of the candidates: `row`, `score`, each row's for itself (`NA`
-#'   where it could not be chosen), `order` in which it was chosen, `NA` for the others.
+#' @param ... `plot()`: as for [plot()][plot.sparsegp]; `autoplot()`: nothing.
+#' @return `plot()`: invisibly a data frame of the candidates: `row`, `score`, each row's for itself
+#'   (`NA` where it could not be chosen), `order` in which it was chosen, `NA` for the others.
+#'   `autoplot()`: the same picture as an object of ggplot2.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars[cars$speed < 15, ])
 #' plot(next_rows(fit, data.frame(speed = 4:25), k = 3))
 #' @export
 plot.sparsegp_next <- function(x, which = NULL, ...) {
-  fit <- attr(x, "picture")$fit
   style <- plot_style(...)
+  picture <- next_picture(x, which, style)
+  draw_charts(picture$charts, picture$style, picture$rows)
+  invisible(score_frame(x))
+}
+
+#' @rdname plot.sparsegp_next
+#' @param object Of [next_rows()].
+#' @exportS3Method ggplot2::autoplot
+autoplot.sparsegp_next <- function(object, which = NULL, ...) {
+  check_no_dots(...)
+  picture <- next_picture(object, which, auto_style())
+  chart_layers(picture$charts, picture$rows, picture$style)
+}
+
+# Returns the charts of plot() and autoplot(), in so many rows, and their style.
+next_picture <- function(x, which, style) {
+  fit <- attr(x, "picture")$fit
   if (!has_rows(fit)) {
     if (!is.null(which)) stop_sparsegp("which", "is for a fit that keeps its rows", "Leave it out")
-    return(draw_scores(x, style))
+    return(list(charts = list(score_chart(x, style)), style = style))
   }
   rows <- rows_of(fit, NULL)
   axes <- data_axes(fit, rows, names(derived_columns(fit, rows$x)))
-  if (is.null(which) && length(axes) > 2L) return(draw_scores(x, style))
+  if (is.null(which) && length(axes) > 2L) {
+    return(list(charts = list(score_chart(x, style)), style = style))
+  }
   view <- slice_view(fit, rows, which)
   places <- candidate_places(x, view)
   limits <- Map(function(axis, at) {
@@ -34,12 +53,15 @@ plot.sparsegp_next <- function(x, which = NULL, ...) {
   style$xlim <- style$xlim %||% limits[[1L]]
   if (length(limits) > 1L) style$ylim <- style$ylim %||% limits[[2L]]
   words <- c(nonempty(view$caption), "numbers: rows to ask for, in order")
-  style$sub <- style$sub %||% paste(words, collapse = "; ")
-  asked <- list(which = which, level = 0.95, style = style)
-  draw_charts(fit_charts(fit, fit_picture(fit, asked), style), style)
-  if (length(places) == 1L) draw_asked_lines(x, places[[1L]])
-  else draw_asked_points(x, places)
-  invisible(score_frame(x))
+  charts <- fit_charts(fit, fit_picture(fit, list(which = which, level = 0.95, style = style)),
+                       style)
+  asked <- if (length(places) == 1L) asked_lines else asked_points
+  charts <- lapply(charts, function(chart) {
+    chart$title <- paste(words, collapse = "; ")
+    chart$elements <- c(chart$elements, asked(x, places, chart, style))
+    chart
+  })
+  list(charts = charts, rows = rows_of_maps(charts), style = style)
 }
 
 score_frame <- function(x) {
@@ -59,44 +81,47 @@ candidate_places <- function(x, view) {
   })
 }
 
-# Numbers of rows at one place are below each other.
-draw_asked_lines <- function(x, at) {
-  usr <- par("usr")
-  tall <- usr[4L] - usr[3L]
-  ink <- on_page(INK, base_page(list()))
-  segments(at, usr[4L] - 0.02 * tall, y1 = usr[4L], col = ink, lend = 1)
-  segments(at[x], usr[3L], y1 = usr[4L] - 0.02 * tall, col = ink, lty = 3)
-  beside <- abs(outer(at[x], at[x], "-")) < 0.02 * (usr[2L] - usr[1L])
+# Lines at rows that were chosen, ticks at candidates. Numbers of rows at one place are below each
+# other.
+asked_lines <- function(x, places, chart, style) {
+  at <- places[[1L]]
+  at <- list(all = at[!is.na(at)], asked = at[x])
+  xlim <- style$xlim
+  ylim <- style$ylim %||% chart$ylim
+  tall <- diff(ylim)
+  beside <- abs(outer(at$asked, at$asked, "-")) < 0.02 * diff(xlim)
   lane <- rowSums(beside & lower.tri(beside))
-  numbered_discs(at[x], usr[4L] - (0.05 + 0.06 * lane) * tall)
+  edge <- ylim[2L] - 0.02 * tall
+  list(new_element("bars", list(col = INK), x = at$all, y = edge, x1 = at$all, y1 = ylim[2L]),
+       new_element("bars", list(col = INK, lty = 3), x = at$asked, y = ylim[1L], x1 = at$asked,
+                   y1 = edge),
+       numbered_discs(at$asked, ylim[2L] - (0.05 + 0.06 * lane) * tall))
 }
 
-draw_asked_points <- function(x, places) {
+# Dots at candidates, the darker the higher their score.
+asked_points <- function(x, places, chart, style) {
   score <- attr(x, "first")
   known <- is.finite(score)
   share <- (rank(score[known]) - 0.5) / sum(known)
-  points(places[[1L]][known], places[[2L]][known], pch = 16, cex = 0.6,
-         col = on_page(grDevices::grey(0 * share + 0.2, 0.1 + 0.7 * share), base_page(list())))
-  numbered_discs(places[[1L]][x], places[[2L]][x])
+  grey <- grDevices::grey(0 * share + 0.2, 0.1 + 0.7 * share)
+  list(new_element("points", list(fill = grey, pch = 16, size = 0.6), x = places[[1L]][known],
+                   y = places[[2L]][known]),
+       numbered_discs(places[[1L]][x], places[[2L]][x]))
 }
 
 numbered_discs <- function(x, y) {
-  col <- on_page(c(INK, "white"), base_page(list()))
-  points(x, y, pch = 21, cex = 2.2, bg = col[1L], col = col[2L])
-  text(x, y, seq_along(x), col = col[2L], cex = 0.8, font = 2)
+  new_element("discs", list(), x = x, y = y, label = as.character(seq_along(x)))
 }
 
-draw_scores <- function(x, style) {
+score_chart <- function(x, style) {
   frame <- score_frame(x)
   shown <- is.finite(frame$score)
   asked <- which(!is.na(frame$order))
   asked <- asked[order(frame$order[asked])]
   fill <- style$col %||% grDevices::adjustcolor(INK, 0.5)
-  chart <- new_chart("every row's score alone; numbers: rows to ask for, in order",
-                     list(row_points(frame$row[shown], frame$score[shown], fill, style)),
-                     "row of the candidates", ACQUISITIONS[[attr(x, "score")]]$words,
-                     around(frame$row), around(frame$score[shown]))
-  draw_charts(list(chart), style)
-  numbered_discs(asked, frame$score[asked])
-  invisible(frame)
+  new_chart("every row's score alone; numbers: rows to ask for, in order",
+            list(row_points(frame$row[shown], frame$score[shown], fill, style),
+                 numbered_discs(asked, frame$score[asked])),
+            "row of the candidates", ACQUISITIONS[[attr(x, "score")]]$words, around(frame$row),
+            around(frame$score[shown]))
 }

@@ -118,8 +118,8 @@ score_set <- function(set) {
   y <- set$test[[set$response]]
   vapply(MEANS_COMPARED, function(mean) {
     fit <- sparsegp(set$formula, set$train, mean = mean)
-    density <- quantile_density(predict(fit, set$test, type = "quantile", probs = QUANTILES), y)
-    edges <- predict(fit, set$test, type = "quantile", probs = c(0.05, 0.95))
+    density <- quantile_density(predict(fit, set$test, type = "quantile", at = QUANTILES), y)
+    edges <- predict(fit, set$test, type = "quantile", at = c(0.05, 0.95))
     c(mean(density), mean(y > edges[, 1L] & y < edges[, 2L]))
   }, numeric(2L))
 }

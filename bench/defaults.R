@@ -31,8 +31,8 @@ has <- function(package) requireNamespace(package, quietly = TRUE)
 
 # Of new responses y, in units of the training responses' standard deviation.
 regression_scores <- function(fit, x, y) {
-  quantiles <- predict(fit, x, type = "quantile", probs = QUANTILES)
-  edges <- predict(fit, x, type = "quantile", probs = c(0.05, 0.95))
+  quantiles <- predict(fit, x, type = "quantile", at = QUANTILES)
+  edges <- predict(fit, x, type = "quantile", at = c(0.05, 0.95))
   c(MSE = mean((predict(fit, x) - y)^2), lpd = mean(quantile_density(quantiles, y)),
     "90 % holds" = mean(y > edges[, 1L] & y < edges[, 2L]))
 }

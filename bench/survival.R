@@ -43,7 +43,7 @@ SETS <- list(
 
 by_gp <- function(train, test, times) {
   fit <- sparsegp(Surv(time, event) ~ ., train)
-  list(survival = predict(fit, test, type = "survival", times = times),
+  list(survival = predict(fit, test, type = "survival", at = times),
        value = predict(fit, test, type = "median"))
 }
 

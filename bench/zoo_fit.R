@@ -84,8 +84,8 @@ label_peer <- function(peer, d, keep) {
 # ---- Ours ----
 
 our_numbers <- function(fit, test, y) {
-  quantiles <- predict(fit, test, type = "quantile", probs = QUANTILES)
-  edges <- predict(fit, test, type = "quantile", probs = c(0.05, 0.95))
+  quantiles <- predict(fit, test, type = "quantile", at = QUANTILES)
+  edges <- predict(fit, test, type = "quantile", at = c(0.05, 0.95))
   list(density = quantile_density(quantiles, y), inside = y > edges[, 1L] & y < edges[, 2L])
 }
 

@@ -77,7 +77,7 @@ test_that("a fit averaged with itself predicts as it does", {
   new <- data.frame(times = c(3, 20, 70))
   self <- average(SMOOTH, SMOOTH)
   for (ask in list(list(), list(interval = "prediction"), list(type = "link", se.fit = TRUE),
-                   list(type = "quantile", probs = 0.1))) {
+                   list(type = "quantile", at = 0.1))) {
     # roots of distribution functions are found to 1e-9 or so
     expect_equal(do.call(predict, c(list(self, new), ask)),
                  do.call(predict, c(list(SMOOTH, new), ask)), tolerance = 1e-6)

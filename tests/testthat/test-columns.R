@@ -263,7 +263,7 @@ test_that("answers of odd but legal rows are answers", {
   # no curvature of a stream
   stream <- sparsegp(y ~ a, d[-3, ], method = method_online(size = 5, pilot = 11))
   expect_true(all(is.na(coef(summary(stream))[, "Std. Error"])))
-  column_error(predict(fit, d[1:2, ], probs = 0.9), "quantile")
+  column_error(predict(fit, d[1:2, ], at = 0.9), "quantile")
   column_error(df.residual(sparsegp(y ~ a, d, "heteroscedastic", learn = FALSE)), "spread")
 })
 

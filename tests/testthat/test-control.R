@@ -41,3 +41,21 @@ test_that("wrong settings are errors that name them", {
   refused(sparsegp(dist ~ speed, cars, control = gp_control(checkpoint = "f")), "checkpoint")
   expect_output(print(gp_control()), "effort = \"normal\"")
 })
+
+test_that("probs, times and horizon of predict() are `at`, with one message", {
+  registry <- asNamespace("sparsegp")$REGISTRY
+  old <- registry$told
+  on.exit(registry$told <- old)
+  registry$told <- NULL
+  fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
+  expect_message(before <- predict(fit, type = "quantile", probs = 0.2), "Write at = ...: probs is")
+  expect_identical(before, predict(fit, type = "quantile", at = 0.2))
+  expect_silent(predict(fit, type = "quantile", probs = 0.2))
+  refused(predict(fit, type = "quantile", times = 0.2), "...")
+  refused(predict(fit, type = "link", at = 0.2), "at")
+  d <- data.frame(x = 1:9 / 9, t = c(3, 1, 4, 1, 5, 9, 2, 6, 5))
+  fit <- sparsegp(t ~ x, d, lik_weibull(fixed(0.5)), learn = FALSE)
+  expect_identical(predict(fit, type = "survival", times = c(2, 4)),
+                   predict(fit, type = "survival", at = c(2, 4)))
+  expect_identical(predict(fit, type = "rmst", horizon = 4), predict(fit, type = "rmst", at = 4))
+})

@@ -67,7 +67,7 @@ test_that("EP ends, and its answers go together", {
     expect_true(fit$convergence$converged, label = name)
     new <- data.frame(x = c(-1, 0.8))
     bounds <- predict(fit, new, interval = "prediction", level = 0.8)
-    quantiles <- predict(fit, new, type = "quantile", probs = c(0.1, 0.9))
+    quantiles <- predict(fit, new, type = "quantile", at = c(0.1, 0.9))
     expect_equal(unname(bounds[, 2:3]), unname(quantiles), label = name)
     expect_true(all(is.finite(residuals(fit, "quantile"))), label = name)
     expect_true(all(is.finite(loo(fit)$lpd)), label = name)

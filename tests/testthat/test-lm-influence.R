@@ -150,20 +150,20 @@ test_that("quantiles are the ends of prediction intervals, for every response th
   for (fit in fits) {
     label <- format(fit$likelihood)
     ask <- function(...) suppressWarnings(predict(fit, new, ...)) # of weights of new shares
-    found <- ask(type = "quantile", probs = c(0.1, 0.9))
+    found <- ask(type = "quantile", at = c(0.1, 0.9))
     band <- ask(interval = "prediction", level = 0.8)
     expect_identical(dimnames(found), list(c("1", "2", "3"), c("10%", "90%")), label = label)
     expect_equal(unname(found), unname(band[, c("lwr", "upr")]), tolerance = 1e-12, label = label)
   }
-  expect_identical(colnames(predict(fits[[1L]], new, type = "quantile", probs = c(0.001, 1 / 3))),
+  expect_identical(colnames(predict(fits[[1L]], new, type = "quantile", at = c(0.001, 1 / 3))),
                    c("0.1%", "33.33333%"))
   expect_identical(dim(predict(fits[[1L]], new[0L, , drop = FALSE], type = "quantile")), c(0L, 3L))
-  expect_identical(dim(predict(fits[[4L]], type = "quantile", probs = 0.5)), c(24L, 1L))
+  expect_identical(dim(predict(fits[[4L]], type = "quantile", at = 0.5)), c(24L, 1L))
 })
 
 test_that("quantiles of components are in an array, and labels have none", {
   fit <- sparsegp(cbind(mpg, hp) ~ wt, mtcars, learn = FALSE)
-  found <- predict(fit, mtcars[1:2, ], type = "quantile", probs = c(0.05, 0.95))
+  found <- predict(fit, mtcars[1:2, ], type = "quantile", at = c(0.05, 0.95))
   band <- predict(fit, mtcars[1:2, ], interval = "prediction", level = 0.9)
   expect_identical(dimnames(found), list(rownames(mtcars)[1:2], c("5%", "95%"), c("mpg", "hp")))
   expect_equal(unname(found), unname(band[, c("lwr", "upr"), ]), tolerance = 1e-12)
@@ -171,7 +171,7 @@ test_that("quantiles of components are in an array, and labels have none", {
   refused(predict(labels, type = "quantile"), "not defined for a two-class response")
   numbers <- sparsegp(mpg ~ wt, mtcars, learn = FALSE)
   for (probs in list(0, 1, NA, "a", numeric(), c(0.5, 2))) {
-    refused(predict(numbers, type = "quantile", probs = probs), "probs")
+    refused(predict(numbers, type = "quantile", at = probs), "at")
   }
   refused(predict(numbers, type = "quantile", se.fit = TRUE), "se.fit")
   refused(predict(numbers, type = "quantile", interval = "confidence"), "interval")

@@ -104,6 +104,22 @@ test_that("a ggplot has the limits that plot() has, and those that are asked for
   expect_equal(limits(type = "reliability", ylim = c(0, 0.5))$y, c(0, 0.5))
 })
 
+test_that("rows to ask for by ggplot2 have the elements of plot()", {
+  fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
+  map <- sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE)
+  many <- sparsegp(mpg ~ wt + hp + qsec, mtcars, learn = FALSE)
+  found <- list(line = next_rows(fit, data.frame(speed = c(4:25, 25)), k = 3),
+                map = next_rows(map, mtcars[1:9, ], k = 2),
+                scores = next_rows(many, mtcars[1:9, ], k = 2))
+  for (name in names(found)) {
+    charts <- next_picture(found[[name]], NULL, auto_style())$charts
+    expect_true("discs" %in% vapply(charts[[1L]]$elements, `[[`, "", "kind"), info = name)
+    expect_held(charts, list(ggplot2::autoplot(found[[name]])), name)
+    expect_no_error(drawn_by_ggplot(ggplot2::autoplot(found[[name]])))
+  }
+  expect_error(ggplot2::autoplot(found$map, bins = 3), class = "sparsegp_error")
+})
+
 test_that("densities and calibrations by ggplot2 have the elements of plot()", {
   densities <- list(curve = gp_density(faithful$eruptions, k0 = 3),
                     map = gp_density(as.matrix(faithful[1:60, ]), k0 = 2))

@@ -302,7 +302,7 @@ test_that("the coverage of intervals is that of their two ends", {
   }
   # shares of new rows are of the trials that the rows have
   again <- calibration(fit, d, nominal = nominal)
-  own <- predict(fit, d, type = "quantile", probs = c(0.05, 0.95), weights = 9)
+  own <- predict(fit, d, type = "quantile", at = c(0.05, 0.95), weights = 9)
   inside <- d$c / 9 >= own[, 1L] & d$c / 9 <= own[, 2L]
   expect_equal(again$inside[3L], mean(inside))
 })

@@ -80,8 +80,8 @@ test_that("another unit of time changes nothing but the Jacobian", {
     years <- sparsegp(d$x, as_surv(d$seen / 365, d$event), lik, learn = FALSE)
     expect_equal(years$log_evidence - days$log_evidence, sum(d$event) * log(365),
                  tolerance = 1e-6, label = lik$type)
-    expect_equal(predict(years, 0.3, "rmst", horizon = 20 / 365) * 365,
-                 predict(days, 0.3, "rmst", horizon = 20), tolerance = 1e-6, label = lik$type)
+    expect_equal(predict(years, 0.3, "rmst", at = 20 / 365) * 365,
+                 predict(days, 0.3, "rmst", at = 20), tolerance = 1e-6, label = lik$type)
   }
 })
 
@@ -99,15 +99,15 @@ test_that("survival curves, restricted means and means are those of dense sums",
     curve <- function(t) {
       vapply(t, function(t) reference_survival(type, t, at$fit, at$se.fit, 0.4), 0)
     }
-    found <- predict(fit, 0.5, "survival", times = c(2, 20, 60))
+    found <- predict(fit, 0.5, "survival", at = c(2, 20, 60))
     expect_equal(drop(unname(found)), curve(c(2, 20, 60)), tolerance = 1e-7, label = type)
     rmst <- stats::integrate(curve, 0, 30, rel.tol = 1e-9)$value
-    found <- predict(fit, 0.5, "rmst", horizon = 30)[[1L]]
+    found <- predict(fit, 0.5, "rmst", at = 30)[[1L]]
     expect_equal(found, rmst, tolerance = 1e-6, label = type)
     mean <- stats::integrate(function(u) curve(exp(u)) * exp(u), -20, 14, subdivisions = 2000L,
                              rel.tol = 1e-9)$value
     expect_equal(predict(fit, 0.5)[[1L]], mean, tolerance = 1e-5, label = type)
-    median <- predict(fit, 0.5, "quantile", probs = 0.5)
+    median <- predict(fit, 0.5, "quantile", at = 0.5)
     expect_equal(curve(median), 0.5, tolerance = 1e-7, label = type)
   }
   heavy <- fixed_fit(as_surv(d$seen, d$event), d$x, lik_loglogistic(fixed(1.2)))
@@ -117,7 +117,7 @@ test_that("survival curves, restricted means and means are those of dense sums",
 test_that("bands of survival curves are quantiles of the curve", {
   d <- censored_rows()
   fit <- fixed_fit(as_surv(d$seen, d$event), d$x, lik_weibull(fixed(0.4)))
-  band <- predict(fit, c(-1, 1), "survival", times = c(10, 30), interval = "confidence",
+  band <- predict(fit, c(-1, 1), "survival", at = c(10, 30), interval = "confidence",
                   level = 0.9, se.fit = TRUE)
   expect_identical(dim(band$fit), c(2L, 3L, 2L))
   link <- predict(fit, c(-1, 1), "link", se.fit = TRUE)
@@ -129,7 +129,7 @@ test_that("bands of survival curves are quantiles of the curve", {
   }, 0)
   expect_equal(unname(band$se.fit[, "10"]), unname(draws), tolerance = 0.02) # of 2e5 draws
   ensemble <- average(fit, fixed_fit(as_surv(d$seen, d$event), d$x, lik_weibull(fixed(0.4))))
-  both <- predict(ensemble, c(-1, 1), "survival", times = c(10, 30), interval = "confidence",
+  both <- predict(ensemble, c(-1, 1), "survival", at = c(10, 30), interval = "confidence",
                   level = 0.9, se.fit = TRUE)
   expect_equal(both, band, tolerance = 1e-5)
 })
@@ -137,14 +137,14 @@ test_that("bands of survival curves are quantiles of the curve", {
 test_that("times and horizons that are none are refused", {
   d <- censored_rows()
   fit <- fixed_fit(as_surv(d$seen, d$event), d$x, lik_weibull(fixed(0.4)))
-  refused(predict(fit, 1, "survival"), "times")
-  refused(predict(fit, 1, "survival", times = c(1, -1)), "times")
-  refused(predict(fit, 1, "rmst", horizon = c(1, 2)), "horizon")
-  refused(predict(fit, 1, times = 3), "times")
+  refused(predict(fit, 1, "survival"), "at")
+  refused(predict(fit, 1, "survival", at = c(1, -1)), "at")
+  refused(predict(fit, 1, "rmst", at = c(1, 2)), "at")
+  refused(predict(fit, 1, at = 3), "at")
   refused(predict(fit, 1, "prob"), "type")
-  refused(predict(fit, 1, "survival", times = 3, interval = "prediction"), "interval")
+  refused(predict(fit, 1, "survival", at = 3, interval = "prediction"), "interval")
   other <- sparsegp(dist ~ speed, cars, learn = FALSE)
-  refused(predict(other, type = "survival", times = 2), "type")
+  refused(predict(other, type = "survival", at = 2), "type")
 })
 
 test_that("residuals, leave-one-out predictions and simulations are of times", {
@@ -162,7 +162,7 @@ test_that("residuals, leave-one-out predictions and simulations are of times", {
   expect_equal(exp(table$lpd[!d$event]), 1 - below[!d$event], tolerance = 1e-6)
   expect_output(print(summary(fit)), "concordance")
   drawn <- simulate(fit, 200, seed = 2, newdata = data.frame(x = 0))
-  wanted <- predict(fit, data.frame(x = 0), "quantile", probs = 0.5)[[1L]]
+  wanted <- predict(fit, data.frame(x = 0), "quantile", at = 0.5)[[1L]]
   expect_equal(median(unlist(drawn)), wanted, tolerance = 0.25) # of 200 draws
   expect_s3_class(calibration(fit), "sparsegp_calibration")
 })
@@ -236,7 +236,7 @@ test_that("streams, bases, updates, sources and files keep times", {
   stream <- update(stream, d[41:80, ])
   expect_equal(as.double(nobs(stream)), 80)
   new <- data.frame(x = c(-1, 1))
-  expect_true(all(predict(stream, new, "survival", times = c(5, 50)) < 1))
+  expect_true(all(predict(stream, new, "survival", at = c(5, 50)) < 1))
   file <- tempfile()
   on.exit(unlink(file))
   saveRDS(based, file)
@@ -262,7 +262,7 @@ test_that("survival curves are drawn by both devices", {
   expect_true(all(drawn$lwr <= drawn$fit & drawn$fit <= drawn$upr))
   expect_identical(drawn$fit[drawn$time == 0], c(1, 1))
   rows <- plot(fit, "survival", newdata = d[c(1, 50), ], xlim = c(0, 40), n = 5L)
-  wanted <- predict(fit, d[c(1, 50), ], "survival", times = 40)
+  wanted <- predict(fit, d[c(1, 50), ], "survival", at = 40)
   expect_equal(rows$fit[rows$time == 40], unname(wanted[, 1L]), tolerance = 1e-12)
   plot(fit)
   plot(fit, "loo")

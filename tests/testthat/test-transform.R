@@ -171,7 +171,7 @@ test_that("means, medians and quantiles are those of simulated responses", {
     label <- paste(transform, name)
     probs <- c(0.1, 0.5, 0.9)
     below <- vapply(1:3, function(i) {
-      q <- predict(fit, new, type = "quantile", probs = probs)[i, ]
+      q <- predict(fit, new, type = "quantile", at = probs)[i, ]
       vapply(q, function(q) mean(drawn[i, ] <= q), 0)
     }, numeric(3))
     # three standard errors of 2000 draws, and a little
@@ -278,7 +278,7 @@ test_that("a response of 0 has a finite density on the square-root scale", {
   fit <- sparsegp(y ~ x, d, transform = "sqrt")
   expect_true(is.finite(fit$log_evidence) && all(is.finite(loo_lpd(fit))))
   expect_identical(residuals(fit)[[5L]], -fitted(fit)[[5L]])
-  expect_true(all(predict(fit, d, type = "quantile", probs = 1e-6) >= 0))
+  expect_true(all(predict(fit, d, type = "quantile", at = 1e-6) >= 0))
 })
 
 test_that("scales that make sense are offered, the identity first", {
