@@ -341,15 +341,11 @@ engine_latent <- function(problem, theta, run, x) {
 
 # Latent moments; with several latent functions matrices with a column for each.
 engine_predict <- function(fit, x) {
-  by_member(fit, predict_one, function(each, fit) {
-    mixed_moments(fit, each, fit$ensemble$weights)
-  }, x)
-}
-
-predict_one <- function(fit, x) {
-  model <- list(spec = fit$spec, lik = fit$likelihood, processes = processes(fit),
-                width = n_outputs(fit))
-  named_by_class(fit, latent_moments(model, kernel_theta(fit), fit$posterior, x))
+  by_member(fit, function(fit, x) {
+    model <- list(spec = fit$spec, lik = fit$likelihood, processes = processes(fit),
+                  width = n_outputs(fit))
+    named_by_class(fit, latent_moments(model, kernel_theta(fit), fit$posterior, x))
+  }, function(each, fit) mixed_moments(fit, each, fit$ensemble$weights), x)
 }
 
 # Moments of a response; with several latent functions mean and var are matrices with a column for

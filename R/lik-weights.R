@@ -4,7 +4,7 @@
 weighting <- function(likelihood) {
   own <- if (length(likelihood$custom$data)) "constants"
          else if (!is.null(likelihood$variances)) "variances"
-  structure(list(), class = paste0("weights_", c(own, "given")))
+  structure(0L, class = paste0("weights_", c(own, "given")))
 }
 
 # Returns the weights of a fit, which may be a call that reads columns. rows: how many there are,
