@@ -65,10 +65,10 @@ latent_by_recipes <- function(object, newdata, offset) {
 
 # Returns scaled inputs of the training rows, or stops.
 training_inputs <- function(object) {
-  if (n_outputs(object) == 1L && every_row_in_basis(object)) {
+  if (!is.null(object[["x"]])) return(points_of_rows(object[["x"]], object))
+  if (every_row_in_basis(object)) {
     return(object$posterior$basis[order(object$basis_rows), , drop = FALSE])
   }
-  if (!is.null(object$x)) return(points_of_rows(object$x, object))
   stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs",
                 "Give `newdata`, or fit with gp_control(keep_x = TRUE)")
 }

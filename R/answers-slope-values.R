@@ -48,8 +48,7 @@ drop_sides <- function(x) {
 
 # Returns a matrix with a row for each row and its latent values of all classes, or components.
 by_row <- function(each, w) {
-  if (w > 1L) matrix(each[[1L]], ncol = w, byrow = TRUE)
-  else matrix(unlist(each), ncol = length(each))
+  do.call(cbind, lapply(each, matrix, ncol = w, byrow = TRUE))
 }
 
 # Returns slopes at latent values f with derivatives `slope`.
@@ -58,6 +57,5 @@ drawn_slopes <- function(object, f, slope, offset, shift, scale) {
     refuse_jumps(object)
     return(slopes_at(object, f, slope, offset, shift))
   }
-  units <- if (has_components(object)) component_units(object$response) else object$response$unit
-  slope * rep(units, each = nrow(f), length.out = length(slope)) + shift
+  slope * rep(component_units(object$response), each = nrow(f), length.out = length(slope)) + shift
 }

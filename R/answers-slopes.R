@@ -145,9 +145,8 @@ scaled_direction <- function(object, x, change, name) {
   v <- sweep(change * warp_derivatives(x, object$scaling$warp), 2L, object$scaling$sd, "/")
   refuse_rough(object, which(colSums(v != 0) > 0) - 1L, name)
   w <- n_outputs(object)
-  if (w > 1L) v <- cbind(v[rep(seq_len(nrow(v)), each = w), , drop = FALSE], 0)
-  dimnames(v) <- NULL
-  v
+  v <- v[rep(seq_len(nrow(v)), each = w), , drop = FALSE]
+  unname(cbind(v, matrix(0, nrow(v), component_columns(w))))
 }
 
 # Stops where a part of the kernel has no derivative along these columns.
@@ -169,19 +168,17 @@ refuse_rough <- function(object, columns, name) {
 
 # Returns the answer for every variable: a list by variable, of the complete rows, and the rows.
 slopes_asked <- function(object, newdata, vars, scale, offset = NULL) {
-  if (!has_members(object)) {
+  by_member(object, function(object, x) {
     rows <- rows_with_slopes(object, newdata, vars, offset)
-    each <- lapply(rows$along, function(along) {
+    list(rows = rows, each = lapply(rows$along, function(along) {
       slope_answer(object, row_slopes(object, rows$x, along$v, rows$offset, along$shift), scale)
-    })
-    return(list(rows = rows, each = each))
-  }
-  found <- each_member(object, slopes_asked, newdata, vars, scale, offset)
-  refuse_different_rows(found)
-  each <- lapply(stats::setNames(nm = vars), function(name) {
-    mixed_slopes(lapply(found, function(own) own$each[[name]]), object$ensemble$weights)
+    }))
+  }, function(found, object) {
+    refuse_different_rows(found)
+    list(rows = found[[1L]]$rows, each = lapply(stats::setNames(nm = vars), function(name) {
+      mixed_slopes(lapply(found, function(own) own$each[[name]]), object$ensemble$weights)
+    }))
   })
-  list(rows = found[[1L]]$rows, each = each)
 }
 
 refuse_different_rows <- function(found) {
@@ -194,11 +191,12 @@ refuse_different_rows <- function(found) {
 # Returns mean, standard deviation of the average of the slopes over the rows: a matrix each, with a
 # row for each variable and a column for each output.
 average_slopes <- function(object, newdata, vars, scale, offset = NULL) {
-  if (has_members(object)) {
-    found <- each_member(object, average_slopes, newdata, vars, scale, offset)
-    return(mixed_slopes(found, object$ensemble$weights))
-  }
-  rows <- rows_with_slopes(object, newdata, vars, offset)
+  by_member(object, function(object, x) {
+    average_slopes_of(object, rows_with_slopes(object, newdata, vars, offset), scale)
+  }, function(found, object) mixed_slopes(found, object$ensemble$weights))
+}
+
+average_slopes_of <- function(object, rows, scale) {
   each <- lapply(rows$along, function(along) {
     moments <- row_slopes(object, rows$x, along$v, rows$offset, along$shift)
     answer <- slope_answer(object, moments, scale)

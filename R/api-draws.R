@@ -64,24 +64,24 @@ draws.sparsegp <- function(object, newdata, n = 1,
   }
   object <- fit_of_latent_type(object, type)
   newdata <- if (!missing(newdata)) newdata
-  members <- drawn_members(object, check_count(n, "n"))
-  each <- lapply(split(members, members), function(own) {
-    member <- if (has_members(object)) as_member(object, own[1L]) else object
-    if (has_members(member)) draws.sparsegp(member, newdata, length(own), type, from = from)
-    else draws_of(member, latent_draws(member, newdata, length(own), from), length(own), type)
-  })
-  bound_draws(each, order(order(members)))
+  draws_by_member(object, check_count(n, "n"), function(object, n) {
+    draws_of(object, latent_draws(object, newdata, n, from), n, type)
+  }, bound_draws)
 }
 
-# Returns the member that each draw is of.
-drawn_members <- function(object, n) {
-  if (!has_members(object)) return(rep(1L, n))
-  sample.int(count_members(object), n, TRUE, object$ensemble$weights)
+# Returns draw(object, n), n draws; of an ensemble each draw is of a member by chance, and
+# bind(draws, order) puts those of all members in this order.
+draws_by_member <- function(object, n, draw, bind) {
+  if (!has_members(object)) return(draw(object, n))
+  members <- sample.int(count_members(object), n, TRUE, object$ensemble$weights)
+  each <- lapply(split(members, members), function(own) {
+    draws_by_member(as_member(object, own[1L]), length(own), draw, bind)
+  })
+  bind(each, order(order(members)))
 }
 
 # Binds arrays of draws, rows x draws x whatever, and puts them in this order.
 bound_draws <- function(each, order) {
-  if (length(each) == 1L) return(each[[1L]])
   first <- each[[1L]]
   last_side <- if (length(dim(first)) == 3L) c(1L, 3L, 2L) else 1:2
   all <- array(unlist(lapply(each, aperm, last_side)), c(dim(first)[-2L], length(order)))
@@ -125,13 +125,9 @@ slope_draws <- function(object, newdata, n, vars, scale) {
     stop_sparsegp("vars", paste0("are ", length(vars), " variables, and draws are along one"),
                   "Name one of them")
   }
-  members <- drawn_members(object, n)
-  each <- lapply(split(members, members), function(own) {
-    member <- if (has_members(object)) as_member(object, own[1L]) else object
-    if (has_members(member)) slope_draws(member, newdata, length(own), vars, scale)
-    else slope_draws_of(member, newdata, length(own), vars, scale)
-  })
-  bound_draws(each, order(order(members)))
+  draws_by_member(object, n, function(object, n) {
+    slope_draws_of(object, newdata, n, vars, scale)
+  }, bound_draws)
 }
 
 slope_draws_of <- function(object, newdata, n, name, scale) {
@@ -181,12 +177,9 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
   if (!is.null(newdata)) {
     refuse_unknown_variances(object$likelihood, "newdata", "Leave it out, or add noise to draws()")
   }
-  members <- drawn_members(object, nsim)
-  each <- lapply(split(members, members), function(own) {
-    member <- if (has_members(object)) as_member(object, own[1L]) else object
-    simulated(member, newdata, length(own), from)
-  })
-  columns <- unlist(unname(each), recursive = FALSE)[order(order(members))]
+  columns <- draws_by_member(object, nsim, function(object, n) {
+    simulated(object, newdata, n, from)
+  }, function(each, order) unlist(unname(each), recursive = FALSE)[order])
   names(columns) <- paste0("sim_", seq_len(nsim))
   out <- structure(columns, class = "data.frame",
                    row.names = seq_len(NROW(columns[[1L]]))) # some columns are matrices

@@ -282,20 +282,6 @@ refuse_termplot <- function(frame) {
                 "Use plot(model, \"terms\")")
 }
 
-check_new_responses <- function(object, interval, variance, weights) {
-  known <- has_variances(object$likelihood)
-  if (!is.null(variance) && (interval != "prediction" || !known)) {
-    stop_sparsegp("variance", "is for prediction intervals of a fit with known variances",
-                  "Leave it out")
-  }
-  if (is.null(weights) || has_constants(object$likelihood)) return(invisible())
-  if (known) stop_sparsegp("weights", "are not for a fit with known variances", "Give `variance`")
-  if (interval != "prediction" || !lik_traits(object$likelihood)$weighted) {
-    stop_sparsegp("weights", "are for prediction intervals of likelihoods that have weights",
-                  "Leave them out")
-  }
-}
-
 # Returns the numbers, or those that a formula of one side finds.
 weights_from <- function(weights, newdata) {
   if (!inherits(weights, "formula")) return(weights)
@@ -330,7 +316,7 @@ predict_derived <- function(object, newdata, request) {
 predict_terms <- function(object, newdata, offset, request) {
   rows <- rows_asked(object, newdata, offset)
   groups <- term_groups(names(fit_parts(object)), request$terms)
-  x <- row_inputs(rows$x, if (has_components(object)) 1L else n_outputs(object))
+  x <- row_inputs(rows$x, functions_of(object) %/% processes(object))
   each <- lapply(seq_len(functions_of(object)), function(class) {
     effect_answer(object, groups, x, class)
   })

@@ -223,7 +223,7 @@ print.sparsegp_source <- function(x, ...) {
 
 # Returns `data` as a source, if it is one or a table that can be made one; else NULL.
 as_source <- function(data) {
-  if (is_source(data)) return(data)
+  if (inherits(data, "sparsegp_source")) return(data)
   if (inherits(data, c("tbl_sql", "FileSystemDataset"))) row_source(data)
 }
 

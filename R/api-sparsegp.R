@@ -308,7 +308,8 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
       blaming("data", start_stream(first$rows, first$setup, first$recipe$terms, first$clocks))
     } else {
       made <- fit_read(first$recipe, first$rows, first$setup)
-      keep_frame(made, first)
+      made$clocks <- first$clocks
+      with_frame(made, first$rows$x)
     }
   }
   fit$call <- call
@@ -332,13 +333,6 @@ with_own_words <- function(call, frame) {
   written <- if (any(passed)) as.list(eval(quote(substitute(list(...))), frame))[-1L]
   call[symbols[passed]] <- written[as.integer(substring(words[passed], 3L))]
   call
-}
-
-# Returns a fit with what it keeps of its first rows.
-keep_frame <- function(fit, first) {
-  fit$clocks <- first$clocks
-  if (every_row_in_basis(fit)) fit$frame <- first$rows$x # small beside the posterior
-  fit
 }
 
 #' @rdname sparsegp

@@ -70,7 +70,7 @@ settled_on_some <- function(source, recipe, first, setup) {
   fit$source <- source_record(source, scan)
   if (all) {
     fit$row_names <- as.character(scan$rows_kept)
-    if (every_row_in_basis(fit)) fit$frame <- kept
+    fit <- with_frame(fit, kept)
   } else {
     fit$source$kept <- nrow(kept)
   }

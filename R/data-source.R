@@ -19,8 +19,6 @@ narrowed_to <- function(source, names) {
   if (is.null(names) || is.null(source$only)) source else source$only(names)
 }
 
-is_source <- function(data) inherits(data, "sparsegp_source")
-
 # A source that does not say how many chunks it has ends with NULL, or with this many chunks without
 # rows on end: readers such as DBI::dbFetch() never stop giving these.
 MOST_EMPTY <- 100L

@@ -7,10 +7,13 @@ stack_components <- function(x, w) {
         .component = rep(as.double(seq_len(w)), nrow(x)))
 }
 
+# The columns of a point that are no inputs: the number of its component.
+component_columns <- function(w) as.integer(w > 1L)
+
 # The inputs of rows, from their points.
 row_inputs <- function(x, w) {
-  if (w == 1L) return(x)
-  x[seq(1L, by = w, length.out = nrow(x) %/% w), -ncol(x), drop = FALSE]
+  inputs <- seq_len(ncol(x) - component_columns(w))
+  x[seq(1L, by = w, length.out = nrow(x) %/% w), inputs, drop = FALSE]
 }
 
 # Finds the points of a basis that are the first of their location. Not all of its components need

@@ -53,7 +53,6 @@ covariances_with_target <- function(lookahead, rows) {
 # Returns the expected falls c'B c of the variances of all values of the target, a row for each row,
 # of one latent function.
 falls_of_variances <- function(cross, B, w) {
-  if (w == 1L) return(cross^2 * c(B))
   part <- lapply(seq_len(w), function(a) cross[seq(a, nrow(cross), by = w), , drop = FALSE])
   pairs <- expand.grid(a = seq_len(w), b = seq_len(w))
   Reduce(`+`, Map(function(a, b) part[[a]] * part[[b]] * B[(b - 1L) * w + a, ],

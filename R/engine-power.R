@@ -21,9 +21,8 @@ variational <- function(problem) {
 # Returns theta for the limit, in which no label is impossible: a label noise of 0 is replaced by
 # the least that is not (`least` of lik_code()).
 theta_at_limit <- function(problem, theta) {
-  least <- lik_traits(problem$lik)$least
-  if (is.null(least) || !is_at_limit(problem)) return(theta)
-  replace(theta, theta == -Inf, least)
+  least <- if (is_at_limit(problem)) lik_traits(problem$lik)$least
+  if (is.null(least)) theta else replace(theta, theta == -Inf, least)
 }
 
 # Does the problem's method ask for the limit?

@@ -68,8 +68,10 @@ no_sites <- function(problem) {
 
 lik_of_fit <- function(fit) lik_for_c(fit$likelihood, processes(fit), n_outputs(fit))
 
+# Returns the likelihood's theta without the parameter of the response's scale, which C has not.
 lik_theta_for_c <- function(problem, theta) {
-  theta_for_c(problem$lik, theta[-seq_len(problem$nkernel)])
+  own <- theta[-seq_len(problem$nkernel)]
+  if (is.null(scale_parameter(problem$lik))) own else own[-length(own)]
 }
 
 # Points of the basis, given or to be chosen; or all rows.

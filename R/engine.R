@@ -18,8 +18,10 @@ call_entry <- .Call
 # or an online pass. Half of the sweeps of full EP may be of all rows at once, unless the method
 # gives their number.
 # points: with the gradient, is that in the points of the basis wanted, a matrix for each basis?
+# restart: does EP that did not converge from these sites begin anew? run$usable: is the log
+# evidence one to learn from?
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE,
-                       points = FALSE) {
+                       points = FALSE, restart = FALSE) {
   method <- problem$options
   options <- list(sweeps = method$sweeps, batch = method$batch %||% ceiling(method$sweeps / 2),
                   damping = method$damping, tol = method$tol, pool = method$pool,
@@ -29,13 +31,18 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   options["trend"] <- list(functions_of_mean(problem))
   problem$power <- method$power
   theta <- theta_at_limit(problem, theta)
-  sites <- sites %||% first_sites(problem, theta)
+  start <- sites %||% first_sites(problem, theta)
   run <- if (full) {
-    tryCatch(engine_call(sg_ep_full, problem, theta, sites, options),
+    tryCatch(engine_call(sg_ep_full, problem, theta, start, options),
              error = function(e) explain_memory(e, nrow(problem$x)))
   } else {
-    engine_call(sg_ep_batch, problem, theta, sites, options, problem$basis)
+    engine_call(sg_ep_batch, problem, theta, start, options, problem$basis)
   }
+  if (restart && !is.null(sites) && (run$status != 0L || !run$converged)) {
+    return(engine_run(problem, theta, NULL, gradient, posterior, points))
+  }
+  run$usable <- run$status == 0L && (run$converged || isTRUE(run$change <= NEAR)) &&
+    !is_impossible(problem$lik, run$logz, problem_rows(problem))
   run[c("tol", "power")] <- list(options$tol, method$power %||% 1)
   run <- with_scale(problem, theta, run, problem_width(problem))
   if (!posterior || run$status != 0L) return(run)
@@ -334,18 +341,11 @@ engine_latent <- function(problem, theta, run, x) {
 
 # Latent moments; with several latent functions matrices with a column for each.
 engine_predict <- function(fit, x) {
-  if (has_members(fit)) return(predict_members(fit, x))
-  model <- list(spec = fit$spec, lik = fit$likelihood, processes = processes(fit),
-                width = n_outputs(fit))
-  moments <- latent_moments(model, kernel_theta(fit), fit$posterior, x)
-  if (processes(fit) == 1L) return(moments)
-  lapply(moments, `colnames<-`, fit$response$levels)
-}
-
-# Those of an ensemble
-predict_members <- function(fit, x) {
-  each <- each_member(fit, function(member) engine_predict(member, inputs_as(x, fit, member)))
-  mixed_moments(fit, each, fit$ensemble$weights)
+  by_member(fit, function(fit, x) {
+    model <- list(spec = fit$spec, lik = fit$likelihood, processes = processes(fit),
+                  width = n_outputs(fit))
+    named_by_class(fit, latent_moments(model, kernel_theta(fit), fit$posterior, x))
+  }, function(each, fit) mixed_moments(fit, each, fit$ensemble$weights), x)
 }
 
 # Moments of a response; with several latent functions mean and var are matrices with a column for

@@ -286,7 +286,7 @@ log_mean_exp <- function(scores, weights) {
 # it is the fit at the mode, with a message.
 fit_of_latent_type <- function(object, type, covariance = FALSE) {
   if (!covariance && !type %in% c("link", "latent", "terms")) return(object)
-  if (!has_members(object) || has_one_latent_scale(object, type)) return(object)
+  if (has_one_latent_scale(object, type)) return(object)
   if (object$ensemble$fixed) {
     stop_sparsegp("type", paste("is of latent functions, and those of the averaged fits have",
                                 "different scales or terms"),
@@ -299,13 +299,10 @@ fit_of_latent_type <- function(object, type, covariance = FALSE) {
 
 # Have the latent functions of all members one scale, and for terms the same parts?
 has_one_latent_scale <- function(object, type) {
-  if (!has_members(object)) return(TRUE)
-  length(unique(latent_scales(object, type))) == 1L
-}
-
-latent_scales <- function(object, type) {
-  if (has_members(object)) return(unlist(each_member(object, latent_scales, type), FALSE))
-  list(list(latent_scale(object), if (type == "terms") format(object$kernel)))
+  scales <- by_member(object, function(object, x) {
+    list(list(latent_scale(object), if (type == "terms") format(object$kernel)))
+  }, function(each, object) unlist(each, FALSE))
+  length(unique(scales)) == 1L
 }
 
 # Numbers have the latent function in their own units, but for the scale of the response.

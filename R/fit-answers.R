@@ -197,9 +197,8 @@ loo_latent <- function(object) {
 
 # field: "latent" or "cavity"; shares(object): weights of the members, where there are some
 own_moments <- function(object, field, shares) {
-  if (!has_members(object)) return(object[[field]][c("mean", "var")])
-  each <- each_member(object, own_moments, field, shares)
-  mixed_moments(object, each, shares(object))
+  by_member(object, function(object, x) object[[field]][c("mean", "var")],
+            function(each, object) mixed_moments(object, each, shares(object)))
 }
 
 # Returns the weights of the members without each row; see

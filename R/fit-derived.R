@@ -38,10 +38,12 @@ inputs_beside_fields <- function(spec) {
 
 # Mean and variance of a derived field at tall inputs x, of which one point a row is kept.
 derived_moments <- function(object, type, x) {
-  if (has_members(object)) {
-    each <- each_member(object, derived_moments, type, x)
-    return(mixed_moments(object, each, object$ensemble$weights, w = 1L))
-  }
+  by_member(object, function(object, x) derived_of_fit(object, type, x), function(each, object) {
+    mixed_moments(object, each, object$ensemble$weights, w = 1L)
+  }, x)
+}
+
+derived_of_fit <- function(object, type, x) {
   w <- n_outputs(object)
   about <- DERIVED[[type]]
   at <- cbind(row_inputs(x, w), .component = rep(about$code, nrow(x) %/% w))

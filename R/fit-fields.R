@@ -204,11 +204,12 @@ is_trend <- function(trend, d, inputs, w) {
 
 # Points, a row each, whose last number is that of a component where there are w > 1 of them.
 are_points <- function(points, w) {
-  are_finite(points) && (w == 1L || are_whole_between(points[, ncol(points)], 1, w))
+  others <- utils::tail(seq_len(ncol(points)), component_columns(w))
+  are_finite(points) && are_whole_between(points[, others], 1, w)
 }
 
 # Numbers of a point: inputs, and of several components which of them it is of
-point_length <- function(fit) sum(fit$scaling$kept) + (n_outputs(fit) > 1L)
+point_length <- function(fit) sum(fit$scaling$kept) + component_columns(n_outputs(fit))
 
 # coefficients: how many a mean has
 is_state <- function(one, basis, processes, coefficients) {

@@ -30,7 +30,8 @@ new_fit <- function(model, setup, candidate, run, n) {
       options = setup$options, hyper = candidate$table,
       learning = candidate$record[setdiff(names(candidate$record), "choices")],
       choices = candidate$record$choices, spec = model$spec,
-      scaling = model$scaling, response = kept_of_response(response),
+      scaling = model$scaling,
+      response = response[c(RESPONSE, if (!is.null(response$scale)) "scale")],
       posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each),
                     if (!is.null(run$trend)) list(trend = run$trend)),
       basis_rows = basis_rows_from(run$basis_rows, run$basis, response$width),
@@ -61,13 +62,16 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   fit
 }
 
+# Adds the model frame of all rows where it is small beside the posterior.
+with_frame <- function(fit, frame) {
+  if (every_row_in_basis(fit)) fit$frame <- frame
+  fit
+}
+
 # Adds the moments and sites that a run has of every row: with several latent functions matrices, a
 # column each.
 keep_moments <- function(fit, run) {
-  by_process <- function(...) {
-    if (processes(fit) == 1L) return(list(...))
-    lapply(list(...), `colnames<-`, fit$response$levels)
-  }
+  by_process <- function(...) named_by_class(fit, list(...))
   fit$latent <- by_process(mean = run$mean, var = run$var)
   fit$cavity <- c(by_process(mean = run$cav_mean, var = run$cav_var), list(lpd = run$lpd))
   fit$sites <- by_process(tau = run$tau, nu = run$nu)

@@ -99,10 +99,13 @@ offset_of_points <- function(offset, shift, n) {
 
 #' @export
 known_response.response <- function(object, f, offset) {
-  w <- n_outputs(object)
-  if (processes(object) > 1L) return(mean_response(object, list(mean = f, var = 0 * f,
-                                                                offset = offset)))
-  response_at(object, list(mean = c(t(f)), var = numeric(length(f) * w), offset = offset))
+  var <- numeric(length(f) * n_outputs(object))
+  response_at(object, list(mean = c(t(f)), var = var, offset = offset))
+}
+
+#' @export
+known_response.response_classes <- function(object, f, offset) {
+  mean_response(object, list(mean = f, var = 0 * f, offset = offset))
 }
 
 #' @export

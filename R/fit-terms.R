@@ -114,6 +114,7 @@ effect_moments <- function(fit, groups, x, class, each = 1L) {
 # members: of each group a matrix, a row for each place, a column for each row averaged there.
 effect_answer <- function(fit, groups, x, class = 1L, each = 1L) {
   refuse_mean_slopes(fit)
+  fit <- fit_of_latent_type(fit, "terms")
   if (has_members(fit)) return(mixed_effects(fit, groups, x, class, each))
   effects <- effect_moments(fit, groups, x, class, each)
   list(members = lapply(effects$members, `*`, fit$response$unit),
@@ -123,8 +124,6 @@ effect_answer <- function(fit, groups, x, class = 1L, each = 1L) {
 
 # Those of an ensemble, by the law of total variance
 mixed_effects <- function(fit, groups, x, class, each) {
-  own <- fit_of_latent_type(fit, "terms")
-  if (!has_members(own)) return(effect_answer(own, groups, x, class, each))
   answers <- each_member(fit, function(member) {
     effect_answer(member, groups, inputs_as(x, fit, member), class, each)
   })

@@ -12,16 +12,12 @@ hyper_surface <- function(fit) {
   free <- which(table$free)
   run_at <- function(values, gradient = FALSE, posterior = FALSE) {
     theta <- replace(table$theta, free, values)
-    run <- engine_run(problem, theta, fit$sites[c("tau", "nu")], gradient, posterior)
-    if (run$status != 0L || !run$converged) {
-      run <- engine_run(problem, theta, NULL, gradient, posterior)
-    }
-    good <- run$status == 0L && (run$converged || run$change <= NEAR) &&
-      !is_impossible(problem$lik, run$logz, problem_rows(problem))
+    run <- engine_run(problem, theta, fit$sites[c("tau", "nu")], gradient, posterior,
+                      restart = TRUE)
     prior <- hyper_log_density(table, theta)
     run$logz <- run$logz + (run$log_jacobian %||% 0)
-    run$value <- if (good) run$logz + prior$value else -Inf
-    if (gradient && good) run$slope <- run$gradient[free] + prior$gradient
+    run$value <- if (run$usable) run$logz + prior$value else -Inf
+    if (gradient && run$usable) run$slope <- run$gradient[free] + prior$gradient
     run$theta <- theta
     run
   }

@@ -118,8 +118,7 @@ moved_by <- function(model, newdata, type, z, outputs) {
 
 # Returns L, of as many columns as its rank.
 margin_root <- function(model, points, type) {
-  offsets <- if (n_outputs(model) > 1L) n_outputs(model) else 1L
-  inputs <- seq_len(ncol(points) - offsets)
+  inputs <- seq_len(ncol(points) - n_outputs(model))
   offset <- points[, -inputs, drop = FALSE]
   x <- stack_components(`colnames<-`(points[, inputs, drop = FALSE],
                                      model$scaling$names[model$scaling$kept]), n_outputs(model))
@@ -138,14 +137,13 @@ pivoted_root <- function(cov) {
 # Returns the predictions at scaled inputs, and a matrix whose product with its transpose is their
 # covariance: the outputs one after the other.
 spread_of_predictions <- function(model, x, offset, type) {
-  if (!has_members(model)) return(spread_of_one(model, x, offset, type))
-  each <- each_member(model, function(member) {
-    spread_of_predictions(member, inputs_as(x, model, member), offset, type)
-  })
-  weights <- model$ensemble$weights
-  mean <- mixed(lapply(each, `[[`, "mean"), weights)
-  parts <- Map(function(own, w) sqrt(w) * cbind(own$root, own$mean - mean), each, weights)
-  list(mean = mean, root = do.call(cbind, parts))
+  by_member(model, function(model, x) spread_of_one(model, x, offset, type),
+            function(each, model) {
+    weights <- model$ensemble$weights
+    mean <- mixed(lapply(each, `[[`, "mean"), weights)
+    parts <- Map(function(own, w) sqrt(w) * cbind(own$root, own$mean - mean), each, weights)
+    list(mean = mean, root = do.call(cbind, parts))
+  }, x)
 }
 
 spread_of_one <- function(model, x, offset, type) {
@@ -159,7 +157,7 @@ spread_of_one <- function(model, x, offset, type) {
     root <- pivoted_root(joint_moments(model, x, class)$var)
     Reduce(`+`, lapply(seq_len(w), function(part) {
       step <- CLOSE * (rep(seq_len(w), n) == part)
-      if (processes(model) > 1L) step <- outer(step, seq_len(processes(model)) == class)
+      step <- drop(outer(step, seq_len(processes(model)) == class))
       slope <- (answer(latent$mean + step) - answer(latent$mean - step)) / (2 * CLOSE)
       own <- root[seq(part, by = w, length.out = n), , drop = FALSE]
       slope * own[rep(seq_len(n), length(slope) %/% n), , drop = FALSE]

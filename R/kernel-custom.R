@@ -137,13 +137,7 @@ check_theta_ranges <- function(range, names) {
                   "As in range = list(angle = c(-1, 1))")
   }
   for (name in names(range)) {
-    own <- range[[name]]
-    right <- is.numeric(own) && length(own) == 2L && !anyNA(own) && own[1L] < own[2L] &&
-      (own[1L] > -Inf || own[2L] == Inf)
-    if (!right) {
-      stop_sparsegp("range", paste0("has bounds of ", name, " that are no interval"),
-                    "Give c(lower, upper), c(lower, Inf) or c(-Inf, Inf)")
-    }
+    check_bounds(range[[name]], name)
   }
   range <- lapply(stats::setNames(nm = names), function(name) range[[name]] %||% c(0, Inf))
   lapply(range, as.double)

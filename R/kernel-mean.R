@@ -49,7 +49,9 @@ resolve_mean <- function(setup, inputs, width, at) {
     stop_sparsegp("mean", "has coefficients to integrate out, of which copies know nothing",
                   "Use mean = \"average\" or \"zero\", or leave `augment` out")
   }
-  if (width == 0L || !asked && leaves_average(setup)) return(NULL)
+  # streams and copies see no coefficients; rows of a source arrive like those of a stream
+  average <- setup$streams && is.null(setup$known) || !is.null(setup$augment)
+  if (width == 0L || !asked && average) return(NULL)
   terms <- if (inherits(mean, "formula")) mean_labels(mean, inputs)
   vars <- mean_columns(terms, inputs)
   values <- lapply(vars, at)
@@ -57,11 +59,6 @@ resolve_mean <- function(setup, inputs, width, at) {
   list(terms = c("constant", inputs$names[inputs$kept][vars]), vars = c(0L, vars),
        at = c(0, vapply(values, base::mean, 0)), sd = c(1, spread),
        variance = policy$mean_variance, width = width, asked = asked)
-}
-
-# Streams and copies of rows see no coefficients. (Rows of a source arrive like those of a stream.)
-leaves_average <- function(setup) {
-  setup$streams && is.null(setup$known) || !is.null(setup$augment)
 }
 
 # Returns the terms of a mean's formula, in which a dot is all inputs.
@@ -86,7 +83,7 @@ mean_columns <- function(terms, inputs) {
   }
   at <- resolve_vars(terms, inputs)
   at <- match(at[inputs$kept[at]], which(inputs$kept))
-  if (is.null(inputs$levels) || !any(inputs$levels[at] > 0)) return(at)
+  if (!any(inputs$levels[at] > 0)) return(at)
   stop_sparsegp("mean", "has a factor among its terms",
                 paste("Name the others, as in ~ x + z, or use",
                        "coding = \"contrasts\", kernel_linear()",

@@ -91,8 +91,8 @@ kernel_leaves <- function(kernel) {
 
 # A kernel that has met no inputs, as that of a density, reads numbers.
 spec_for_c <- function(kernel) {
-  levels <- if (is.null(kernel$levels)) numeric(length(kernel$vars)) else kernel$levels
-  spec <- list(type = kernel$type, vars = as.integer(kernel$vars), levels = as.double(levels),
+  levels <- as.double(kernel$levels %||% numeric(length(kernel$vars)))
+  spec <- list(type = kernel$type, vars = as.integer(kernel$vars), levels = levels,
                ard = kernel$ard, degree = as.integer(kernel$degree),
                parts = lapply(kernel$parts, spec_for_c))
   spec$custom <- kernel$custom # of a kernel that is an R function

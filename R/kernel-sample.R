@@ -3,10 +3,6 @@
 
 SAMPLE_ROWS <- 40L
 
-has_custom_kernel <- function(kernel) {
-  any(vapply(kernel_leaves(kernel), function(leaf) !is.null(leaf$custom), NA))
-}
-
 # Returns the distinct ones of some inputs, evenly spread.
 custom_sample <- function(x) {
   n <- nrow(x)
@@ -16,8 +12,10 @@ custom_sample <- function(x) {
 # Stops where a part of the kernel is no kernel at scaled inputs x. table: hyperparameters, those of
 # kernels as they are in the order of the kernel's parts.
 check_custom_kernels <- function(kernel, table, x) {
+  leaves <- kernel_leaves(kernel)
+  if (!any(lengths(lapply(leaves, `[[`, "custom")))) return(invisible()) # x is not made then
   theta <- table$theta[table$part == "kernel"]
-  for (leaf in kernel_leaves(kernel)) {
+  for (leaf in leaves) {
     mine <- seq_len(count_kernel_hyper(spec_for_c(leaf)))
     if (!is.null(leaf$custom)) {
       own <- x[, leaf$vars + 1L, drop = FALSE]

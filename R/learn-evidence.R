@@ -25,17 +25,9 @@ evidence_criterion <- function(problem, points = FALSE) {
   sites <- NULL
   function(theta, basis = problem$basis) {
     problem$basis <- basis
-    run <- engine_run(problem, theta, sites, gradient = TRUE, points = points)
-    good <- run$status == 0L && run$converged
-    if (!good && !is.null(sites)) {
-      run <- engine_run(problem, theta, NULL, gradient = TRUE, points = points)
-      good <- run$status == 0L && run$converged
-    }
-    if (good) sites <<- run[c("tau", "nu")]
-    if (run$status == 0L && (!run$converged && !(run$change <= NEAR) ||
-                               is_impossible(problem$lik, run$logz, nrow(problem$x)))) {
-      run$status <- NOT_CONVERGED
-    }
+    run <- engine_run(problem, theta, sites, gradient = TRUE, points = points, restart = TRUE)
+    if (run$status == 0L && run$converged) sites <<- run[c("tau", "nu")]
+    if (run$status == 0L && !run$usable) run$status <- NOT_CONVERGED
     run$logz <- run$logz + (run$log_jacobian %||% 0) + mean_normalisation(problem$mean)
     c(run[c("status", "logz", "gradient")], list(sites = sites, points = run$points))
   }
@@ -224,27 +216,39 @@ learned_hyper <- function(objective, table, centre, best, values, began) {
   table$theta[table$free] <- best$par[own]
   gradient <- objective$gradient(best$par)[own]
   at_bound <- at_edge(best$par[own], table, centre)
-  record <- list(
-    evaluations = objective$state$evaluations, failures = objective$state$failures,
-    objective = -values, gain = began - best$value,
-    converged = settled(best, gradient, !names %in% at_bound, objective$state$failures),
-    gradient = stats::setNames(-gradient, names), at_bound = at_bound,
-    advice = paste0("the evidence is steepest in ", names[which.max(abs(gradient))],
-                    ". Raise learn_control(inner =)")
+  record <- search_record(
+    objective$state, values, began - best$value,
+    settled(best, gradient, !names %in% at_bound, objective$state$failures),
+    stats::setNames(-gradient, names), at_bound,
+    paste0("the evidence is steepest in ", names[which.max(abs(gradient))],
+           ". Raise learn_control(inner =)")
   )
   list(table = table, sites = objective$state$last$run$sites, record = record)
+}
+
+# Returns the record of a search. spent: has evaluations and failures; values: of the objective,
+# where each start ended; gradient: of the criterion
+search_record <- function(spent, values, gain, converged, gradient, at_bound, advice) {
+  list(evaluations = spent$evaluations, failures = spent$failures, objective = -values,
+       gain = gain, converged = converged, gradient = gradient, at_bound = at_bound,
+       advice = advice)
+}
+
+# Adds to a record what searches before took.
+with_spent <- function(record, before) {
+  for (count in c("evaluations", "failures")) {
+    record[[count]] <- record[[count]] + sum(before[[count]])
+  }
+  record
 }
 
 # EP did not converge where the search began, nor anywhere else it looked.
 nothing_learned <- function(table, objective) {
   names <- table$name[table$free]
-  record <- list(
-    evaluations = objective$state$evaluations, failures = objective$state$failures,
-    objective = -Inf, gain = 0, converged = FALSE,
-    gradient = stats::setNames(rep(NA_real_, length(names)), names), at_bound = character(),
-    advice = "EP did not converge. Raise method_ep(sweeps =)"
-  )
-  list(table = table, sites = NULL, record = record)
+  list(table = table, sites = NULL,
+       record = search_record(objective$state, Inf, 0, FALSE,
+                              stats::setNames(rep(NA_real_, length(names)), names), character(),
+                              "EP did not converge. Raise method_ep(sweeps =)"))
 }
 
 ABNORMAL <- 52L # optim()'s word for a line search that found no better point

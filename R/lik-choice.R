@@ -162,9 +162,16 @@ resolve_likelihood <- function(lik, y, weights = NULL) {
 }
 
 # Returns the likelihood that a response of several columns asks for, or NULL.
-likelihood_of_columns <- function(y) {
-  if (is_mixture(y)) return(lik_mixture())
-  if (are_times(y)) return(open_times())
+likelihood_of_columns <- function(y) UseMethod("likelihood_of_columns")
+
+#' @export
+likelihood_of_columns.sparsegp_mixture <- function(y) lik_mixture()
+
+#' @export
+likelihood_of_columns.sparsegp_times <- function(y) open_times()
+
+#' @export
+likelihood_of_columns.default <- function(y) {
   if (!is_vectors(y)) return(NULL)
   if (are_trials(y) && is.null(illegal_counts(y[!is.na(y)]))) lik_binomial() else lik_gaussian()
 }

@@ -44,7 +44,8 @@ has_constants <- function(likelihood) length(likelihood$custom$data) > 0L
 
 # Returns what stands for the weights of the rows of a first call: the call that reads columns, or
 # the values. given: the weights of the call
-constants_of_fit <- function(likelihood, given, rows = NULL) {
+#' @export
+weights_of_fit.weights_constants <- function(likelihood, given, rows = NULL) {
   if (!is.null(given)) refuse_weights_of_constants()
   custom <- likelihood$custom
   if (is.null(custom$constants)) return(constants_call(likelihood))
@@ -93,9 +94,9 @@ given_constants <- function(likelihood, given, rows, argument = "weights") {
   out
 }
 
-# Returns the weights that go with more rows: as they are given, or constants as a matrix.
-more_weights <- function(likelihood, weights, n) {
-  if (!has_constants(likelihood) || is.matrix(weights)) return(weights)
+#' @export
+more_weights.weights_constants <- function(likelihood, weights, n) {
+  if (is.matrix(weights)) return(weights)
   if (!is.null(weights)) return(given_constants(likelihood, weights, n))
   stop_sparsegp("weights", paste("lack the constants", toString(likelihood$custom$data)),
                 "Give update(fit, x = , y = , weights = list(...)) with those of the new rows")
@@ -126,11 +127,16 @@ constants_in <- function(object, newdata) {
   listed_weights(do.call(cbind, values))
 }
 
-# Returns the constants of the complete rows of `latent` for predict(weights =).
-constants_at <- function(latent, weights, likelihood) {
+#' @export
+weights_at.weights_constants <- function(object, latent, variance, weights) {
   if (is.null(weights)) return(latent$weights)
   rows <- length(latent$complete)
-  listed_weights(given_constants(likelihood, weights, rows))[latent$complete]
+  listed_weights(given_constants(object$likelihood, weights, rows))[latent$complete]
+}
+
+#' @export
+check_new_responses.weights_constants <- function(object, interval, variance, weights) {
+  if (!is.null(variance)) refuse_variance()
 }
 
 # Returns constants as a matrix with a column for each of n rows; NULL of a likelihood without.

@@ -221,12 +221,7 @@ custom_hyper <- function(theta, range, prior) {
 
 custom_bounds <- function(own, name, start) {
   own <- own %||% (if (start > 0) c(0, Inf) else c(-Inf, Inf))
-  right <- is.numeric(own) && length(own) == 2L && !anyNA(own) && own[1L] < own[2L] &&
-    (own[1L] > -Inf || own[2L] == Inf)
-  if (!right) {
-    stop_sparsegp("range", paste0("has bounds of ", name, " that are no interval"),
-                  "Give c(lower, upper), c(lower, Inf) or c(-Inf, Inf)")
-  }
+  check_bounds(own, name)
   if (start <= own[1L] || start >= own[2L]) {
     stop_sparsegp("theta", paste0("starts ", name, " outside of its range"),
                   "Start within it, or give another `range`")

@@ -16,11 +16,8 @@ format_variances <- function(variances) {
   paste0("c(", toString(format(variances, digits = 4L, trim = TRUE)), ")")
 }
 
-# Returns the weights of a fit: those that were given, or of known variances. rows: how many there
-# are, where that is known.
-weights_of_fit <- function(likelihood, given, rows = NULL) {
-  if (has_constants(likelihood)) return(constants_of_fit(likelihood, given, rows))
-  if (!has_variances(likelihood)) return(given)
+#' @export
+weights_of_fit.weights_variances <- function(likelihood, given, rows = NULL) {
   if (!is.null(given)) {
     stop_sparsegp("weights", "and known variances exclude each other",
                   "Leave the weights out: a variance of its own is all there is to say of a row")
@@ -42,12 +39,9 @@ refuse_variances_of_stream <- function(likelihood, streams) {
                       "update()"))
 }
 
-# Weights of new responses at the rows of `latent` (api-predict.R); variance, weights: what the user
-# gave.
-weights_at <- function(object, latent, variance, weights) {
+#' @export
+weights_at.weights_variances <- function(object, latent, variance, weights) {
   rows <- length(latent$complete)
-  if (has_constants(object$likelihood)) return(constants_at(latent, weights, object$likelihood))
-  if (!has_variances(object$likelihood)) return(new_weights(object, latent, weights, rows))
   if (is.null(variance) && !is.null(latent$weights)) return(latent$weights)
   if (is.null(variance)) {
     refuse_unknown_variances(object$likelihood, "variance", "Give one number, or one per row")
@@ -63,17 +57,11 @@ weights_at <- function(object, latent, variance, weights) {
   weights[latent$complete]
 }
 
-new_weights <- function(object, latent, weights, rows) {
-  if (!is.null(weights)) {
-    if (length(weights) == 1L) weights <- rep(weights, rows)
-    return(check_per_row(weights, rows, "weights", positive = TRUE)[latent$complete])
-  }
-  if (!is.null(latent$weights)) return(latent$weights) # of the training rows
-  if (any(object$weights != 1)) {
-    warn_sparsegp("The fit has weights, and new responses are taken to have weight 1: give ",
-                  "`weights`.")
-  }
-  1
+#' @export
+check_new_responses.weights_variances <- function(object, interval, variance, weights) {
+  if (!is.null(variance) && interval != "prediction") refuse_variance()
+  if (is.null(weights)) return(invisible())
+  stop_sparsegp("weights", "are not for a fit with known variances", "Give `variance`")
 }
 
 # Refuses new rows, whose noise variances the fit cannot know.
@@ -81,4 +69,9 @@ refuse_unknown_variances <- function(likelihood, argument, remedy) {
   if (!has_variances(likelihood)) return(invisible())
   stop_sparsegp(argument, "is short of the noise variances of new rows, which the fit cannot know",
                 remedy)
+}
+
+refuse_variance <- function() {
+  stop_sparsegp("variance", "is for prediction intervals of a fit with known variances",
+                "Leave it out")
 }

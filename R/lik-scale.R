@@ -116,11 +116,6 @@ scale_value <- function(lik, theta, record) {
   from_search(theta[length(theta)], about$range[1L], about$range[2L], about$unit(record))
 }
 
-# Returns the likelihood's theta without the parameter of the response's scale, which C has not.
-theta_for_c <- function(lik, theta) {
-  if (is.null(scale_parameter(lik))) theta else theta[-length(theta)]
-}
-
 # ---- Likelihoods with a scale ----
 
 # The likelihood whose scale has the value that was learned.

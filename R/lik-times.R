@@ -23,9 +23,7 @@ lognormal_traits <- function() times_traits("lognormal")
 
 times_traits <- function(type) c(lik_code(
   response = "times", density = TRUE, weighted = FALSE,
-  data_rows = function(y, weights) {
-    if (are_times(y)) unname(t(unclass(y))) else rbind(y, y, 1, deparse.level = 0L)
-  }
+  data_rows = function(y, weights) unname(t(unclass(as_times(y))))
 ), lik_hyper(
   about = list(scale = time_scale)
 ), lik_sample(

@@ -111,7 +111,7 @@ with_single_rows <- function(model) {
 # v u / (1 + u) is free of: q = tau times that solves u^2 - q u - q = 0.
 # An average's mean with weights that do not change has the slope sum_k w_k h_k.
 leverages <- function(model) {
-  if (has_members(model) && model$ensemble$fixed) {
+  if (isTRUE(model$ensemble$fixed)) {
     return(mixed(each_member(model, leverages), model$ensemble$weights))
   }
   tau <- c(model$sites$tau)

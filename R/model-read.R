@@ -88,9 +88,7 @@ with_kernel <- function(model, chunk, setup) {
   }))
   model$table <- hyper_table(resolved, model$lik, env, model$rows, chunk$offset / response$unit,
                              setup$prior, response)
-  if (has_custom_kernel(resolved)) {
-    check_custom_kernels(resolved, model$table, scaled_inputs(custom_sample(chunk$x), scaling))
-  }
+  check_custom_kernels(resolved, model$table, scaled_inputs(custom_sample(chunk$x), scaling))
   refuse_fixed_beside_open(model$table, is_open(response) && !is.null(setup$control))
   model$nkernel <- sum(model$table$part == "kernel")
   model
@@ -140,8 +138,7 @@ input_scales <- function(model, chunk, setup) {
 # Returns the data rows of a response; while its scale is being learned they have the response
 # itself (engine-scale.R).
 rows_of_response <- function(lik, response) {
-  y <- if (is_open(response)) response$given else response$y
-  lik_traits(lik)$data_rows(y, response$weights)
+  lik_traits(lik)$data_rows(response$reference$y %||% response$y, response$weights)
 }
 
 # Returns the model of the same rows once the parameter of the response's scale is known: theta's

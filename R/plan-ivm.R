@@ -16,7 +16,7 @@ plan_for.method_ivm <- function(method, problem, basis) {
 
 # Refuses a total where there are no active sets that could share it.
 refuse_total <- function(problem) {
-  if (problem$processes > 1L && !is_one_vs_rest(problem)) return(invisible())
+  if (is_coupled(problem$lik, problem$processes)) return(invisible())
   stop_sparsegp("method", "has a total, which is for several latent functions of one model",
                 "Use size = alone, or lik_mprobit() or lik_softmax() for several classes")
 }

@@ -5,8 +5,10 @@ is_one_vs_rest <- function(problem) {
   problem$processes > 1L && !lik_in_catalogue(problem$lik)$classes
 }
 
-# run: (theta of the class, class) -> its run
+# Runs each class, or a problem that is no one-vs-rest at once. run: (theta of the class, class) ->
+# its run; class: NULL where it is the problem itself
 one_vs_rest <- function(problem, theta, run) {
+  if (!is_one_vs_rest(problem)) return(run(theta, NULL))
   runs <- list()
   for (class in seq_len(problem$processes)) {
     runs[[class]] <- run(theta_of_class(problem, theta, class), class)
@@ -16,6 +18,7 @@ one_vs_rest <- function(problem, theta, run) {
 }
 
 problem_of_class <- function(problem, class) {
+  if (is.null(class)) return(problem)
   problem$rows[] <- ifelse(problem$rows == class, 1, -1)
   problem$processes <- 1L
   problem
@@ -23,7 +26,7 @@ problem_of_class <- function(problem, class) {
 
 plan_of_class <- function(plan, class) {
   plan$problem <- problem_of_class(plan$problem, class)
-  if (!is.null(plan$sites)) plan$sites <- lapply(plan$sites, function(of_all) of_all[, class])
+  if (!is.null(plan$sites) && !is.null(class)) plan$sites <- lapply(plan$sites, function(of_all) of_all[, class])
   plan
 }
 

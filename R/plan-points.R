@@ -18,7 +18,7 @@ plan_points <- function(plan) {
 # Returns which columns of points are numbers along which the kernel has a derivative. Columns of at
 # most two values are indicators; between them there is nothing to be learned.
 moving_columns <- function(problem) {
-  columns <- seq_len(ncol(problem$x) - (problem_width(problem) > 1L)) # the last is the component
+  columns <- seq_len(ncol(problem$x) - component_columns(problem_width(problem)))
   still <- level_columns(problem$spec) + 1L
   Filter(function(column) {
     !column %in% still && is.null(part_without_slope(problem$spec, column - 1L)) &&
@@ -124,10 +124,7 @@ points_criterion <- function(problem, layout) {
 joint_record <- function(first, last, best) {
   ended <- best$convergence == 1L && all(abs(last$gradient) < STEEP)
   last$converged <- last$converged || ended
-  if (is.null(first)) return(last)
-  last[c("evaluations", "failures")] <- list(first$evaluations + last$evaluations,
-                                             first$failures + last$failures)
   last$objective <- c(first$objective, last$objective)
-  last["choices"] <- list(first$choices)
-  last
+  last$choices <- first$choices
+  with_spent(last, first)
 }

@@ -72,7 +72,7 @@ typical_curves <- function(object, by) {
   axis <- view$axis[[1L]]
   level <- if (count_levels(view$axis) > 0L) seq_along(axis$levels)
            else few_places(axis$places(rows$x, rows$raw))
-  label <- if (is.null(axis$levels)) format(level, trim = TRUE, digits = 3L) else axis$levels
+  label <- axis$levels %||% format(level, trim = TRUE, digits = 3L)
   if (length(level) > MANY) {
     stop_sparsegp("by", paste0("is ", along, ", which has more than ", MANY, " levels"),
                   "Give rows as `newdata`")

@@ -43,6 +43,13 @@ each_member <- function(fit, what, ...) {
   lapply(seq_len(count_members(fit)), function(k) what(as_member(fit, k), ...))
 }
 
+# Returns what one(fit, x) answers of a fit at scaled inputs; of an ensemble what mix(answers, fit)
+# makes of its members'.
+by_member <- function(fit, one, mix, x = NULL) {
+  if (!has_members(fit)) return(one(fit, x))
+  mix(each_member(fit, function(own) by_member(own, one, mix, inputs_as(x, fit, own))), fit)
+}
+
 # Makes an ensemble of members, fits, which may be ensembles themselves. Its own fields are those
 # of `fit` as one fit, but for `changes`: a member that is an ensemble differs in this field.
 new_ensemble <- function(members, weights, changes = list(), fixed = FALSE, made = NULL,
@@ -56,9 +63,7 @@ new_ensemble <- function(members, weights, changes = list(), fixed = FALSE, made
 
 # Returns the fields of a member that the fit does not have.
 differing_fields <- function(member, fit) {
-  names <- union(names(member), names(fit))
-  differs <- vapply(names, function(name) !identical(member[[name]], fit[[name]]), NA)
-  own <- stats::setNames(lapply(names[differs], function(name) member[[name]]), names[differs])
+  own <- differing_parts(member, fit)
   others <- setdiff(names(fit$hyper), "theta")
   if (!is.null(own$hyper) && identical(own$hyper[others], fit$hyper[others])) {
     own$theta <- own$hyper$theta
@@ -88,8 +93,7 @@ share_of <- function(shares, k) if (is.matrix(shares)) shares[, k] else shares[k
 # fit: by the law of total variance, sum_k w_k (V_k + (m_k - m)(m_k - m)'), where a row has w means
 # and w x w covariances. shares: weights, a vector or a matrix with a row for each row
 mixed_moments <- function(fit, each, shares, w = n_outputs(fit)) {
-  seen <- Map(function(one, k) in_units_of(one, as_member(fit, k)$response, fit$response), each,
-              seq_along(each))
+  seen <- members_in_units(each, fit)
   stacked <- function(times) {
     if (is.matrix(shares)) shares[rep(seq_len(nrow(shares)), each = times), , drop = FALSE]
     else shares
@@ -98,6 +102,12 @@ mixed_moments <- function(fit, each, shares, w = n_outputs(fit)) {
   squares <- function(from) if (w == 1L) from^2 else c(own_products(cbind(c(from)), w))
   var <- mixed(lapply(seen, function(one) one$var + squares(one$mean - mean)), stacked(w * w))
   list(mean = mean, var = var, members = each, shares = shares)
+}
+
+# Returns latent moments of the members in the units of the fit.
+members_in_units <- function(each, fit) {
+  Map(function(one, k) in_units_of(one, as_member(fit, k)$response, fit$response), each,
+      seq_along(each))
 }
 
 # Returns latent moments of a response's units in those of another; constants are of components.
@@ -110,10 +120,11 @@ in_units_of <- function(moments, own, response) {
 
 # Returns scaled inputs of a fit as those of one of its members.
 inputs_as <- function(x, fit, member) {
-  if (identical(fit$scaling, member$scaling)) return(x)
-  if (n_outputs(fit) == 1L && identical(fit$scaling[c("names", "kept")],
-                                        member$scaling[c("names", "kept")])) {
-    return(scale_kept(unscale_kept(x, fit$scaling), member$scaling))
+  if (is.null(x) || identical(fit$scaling, member$scaling)) return(x)
+  if (identical(fit$scaling[c("names", "kept")], member$scaling[c("names", "kept")])) {
+    w <- n_outputs(fit)
+    own <- scale_kept(unscale_kept(row_inputs(x, w), fit$scaling), member$scaling)
+    return(stack_components(own, w))
   }
   stop_sparsegp("object", "has members that see other inputs", "Use predict(object, newdata)")
 }

@@ -54,17 +54,15 @@ joined_posterior <- function(each, x, ids) {
 
 # Mean and covariance matrix of one latent function of a fit at x.
 joint_moments <- function(fit, x, class = 1L) {
-  if (has_members(fit)) return(joint_of_members(fit, x, class))
-  own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
-  joint_latent(fit$spec, own, class_posterior(fit$posterior, class), x)
+  by_member(fit, function(fit, x) {
+    own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
+    joint_latent(fit$spec, own, class_posterior(fit$posterior, class), x)
+  }, mixed_joint, x)
 }
 
 # Those of an ensemble, by the law of total covariance
-joint_of_members <- function(fit, x, class) {
-  each <- each_member(fit, function(member) {
-    own <- joint_moments(member, inputs_as(x, fit, member), class)
-    in_units_of(own, member$response, fit$response)
-  })
+mixed_joint <- function(each, fit) {
+  each <- members_in_units(each, fit)
   weights <- fit$ensemble$weights
   mean <- mixed(lapply(each, `[[`, "mean"), weights)
   list(mean = mean, var = mixed(lapply(each, function(own) own$var + tcrossprod(own$mean - mean)),

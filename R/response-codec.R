@@ -112,10 +112,6 @@ constant_words <- function(response, where = "") {
 # has one (response-transformed.R).
 RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width", "components")
 
-kept_of_response <- function(response) {
-  response[c(RESPONSE, if (!is.null(response$scale)) "scale")]
-}
-
 # The response of n more rows.
 read_more <- function(object, y, n, weights = NULL) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
@@ -131,6 +127,11 @@ read_more <- function(object, y, n, weights = NULL) {
 codec_of <- function(fit) codec_named(fit$response$codec)
 
 processes <- function(fit) fit$response$processes
+
+# Names the columns of latent moments, where there is one for each class.
+named_by_class <- function(fit, moments) {
+  if (processes(fit) == 1L) moments else lapply(moments, `colnames<-`, fit$response$levels)
+}
 
 n_outputs <- function(fit) fit$response$width
 

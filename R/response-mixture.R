@@ -333,7 +333,7 @@ read_mixtures <- function(codec, y, lik, offset, weights, streams) {
 }
 
 check_mixture <- function(y, argument) {
-  if (is_mixture(y)) return(invisible())
+  if (inherits(y, "sparsegp_mixture")) return(invisible())
   stop_sparsegp(argument, "is no mixture(), and the likelihood is lik_mixture()",
                 "Write mixture(weights, means, variances) ~ x + y, or leave the likelihood out")
 }

@@ -130,7 +130,7 @@ in_known_units.response_times <- function(codec, response, moments) response
 
 #' @export
 log_slopes.response_times <- function(response, y) {
-  if (!are_times(y)) return(-log(y) - log(response$unit))
+  y <- as_times(y)
   ifelse(is_event(y), -log(y[, 1L]) - log(response$unit), 0)
 }
 

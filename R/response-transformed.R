@@ -59,7 +59,8 @@ read_on_scale <- function(codec, y, lik, offset, weights, streams) {
   y <- as_numbers(codec, y, lik)
   if (!all(is.finite(y))) stop_not_finite("y")
   check_legal(codec, y, lik)
-  record <- scale_record(codec$scale, y, given_value_of(lik$transform$value))
+  value <- lik$transform$value
+  record <- scale_record(codec$scale, y, if (is.list(value)) value$value else value) # of fixed()
   out <- codec$fitted$read(codec$fitted, SCALES[[codec$scale]]$to(y, record), lik, offset, weights,
                            streams)
   out[c("codec", "given", "scale")] <- list(codec$name, y, record)
@@ -68,9 +69,6 @@ read_on_scale <- function(codec, y, lik, offset, weights, streams) {
   }
   out
 }
-
-# A number, or one that is fixed()
-given_value_of <- function(value) if (is.list(value)) value$value else value
 
 is_open <- function(response) !is.null(response$reference)
 

@@ -36,10 +36,9 @@ offers_of_components <- function() {
        vorticity = all, stream = all, potential = all)
 }
 
-is_mixture <- function(y) inherits(y, "sparsegp_mixture") # response-mixture.R
-
 is_vectors <- function(y) {
-  is.matrix(y) && is.numeric(y) && ncol(y) > 1L && !is_mixture(y) && !are_times(y)
+  is.matrix(y) && is.numeric(y) && ncol(y) > 1L &&
+    !inherits(y, c("sparsegp_mixture", "sparsegp_times"))
 }
 
 # A matrix with names, and an offset for each component.

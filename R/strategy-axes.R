@@ -6,21 +6,27 @@ structure_axis <- function(stage, alternatives, least = worth_a_change) {
 
 # Returns the axes that the user left open, if candidates can be learned by their evidence. With a
 # kernel that was given, inputs and response are as they are, and its degree alone may be open.
-open_axes <- function(setup) {
+# Labels have one variance, which a margin and least squares are made for: their kernel has no other
+# parts.
+open_axes <- function(setup, model) {
   closed <- identical(setup$structure, "fixed")
   if (closed || !identical(setup$control$criterion, "evidence")) return(list())
   if (!is.null(setup$kernel)) return(degree_axis(setup$kernel))
-  list(
-    structure_axis("coding", ordered_factors),
+  c(list(
+    structure_axis("coding", function(model, chunk, setup, table) codings(setup)),
     structure_axis("response scale", scales_of_response, worth_a_scale),
     structure_axis("error of log times", errors_of_times),
-    structure_axis("input scale", scales_of_inputs),
-    structure_axis("kernel", lengthscale_each, worth_lengthscales),
+    structure_axis("input scale", scales_of_inputs)
+  ), if (lik_codec(model$lik)$labelled) list(
+    structure_axis("kernel", lengthscale_tied, min_relevance_gain),
+    structure_axis("kernel", kernel_shapes)
+  ) else list(
+    structure_axis("kernel", lengthscale_each),
     structure_axis("kernel", kernel_shapes),
-    structure_axis("kernel", with_linear, worth_a_part),
-    structure_axis("kernel", with_rough, worth_a_part),
+    structure_axis("kernel", with_part(kernel_linear()), worth_a_part),
+    structure_axis("kernel", with_part(kernel_matern12()), worth_a_part),
     structure_axis("kernel", rough_each, worth_a_part)
-  )
+  ))
 }
 
 # ---- What an alternative has to gain on a pilot of m of the model's n observations ----
@@ -35,14 +41,7 @@ worth_a_scale <- function(model, n, m) {
   max(policy$min_transform_gain / n, policy$min_transform_gain_per_row) * m
 }
 
-worth_lengthscales <- function(model, n, m) {
-  if (has_labels(model)) min_relevance_gain(model, n, m) else worth_a_change(model, n, m)
-}
-
 # ---- Alternatives ----
-
-# Ordered factors as numbers or as factors.
-ordered_factors <- function(model, chunk, setup, table) codings(setup)
 
 # Another scale of a response of numbers, if nothing that was given is in its units. Weights divide
 # the noise variance on any scale. Later rows of a stream may lie outside of the domain of one, as
@@ -83,12 +82,17 @@ scales_of_inputs <- function(model, chunk, setup, table) {
     input_scales(model, chunk, setup)[-1L])
 }
 
-# A length scale for each input; of labels tied to the common one (strategy-relevance.R).
+# A length scale for each input.
 lengthscale_each <- function(model, chunk, setup, table) {
   inputs <- sum(model$scaling$kept)
   if (inputs == 1L || inputs > policy$max_ard_inputs) return(NULL)
-  offered <- alternative_kernels(list(setup$kernel, kernel_rbf(ard = TRUE)))
-  if (has_labels(model)) offered[[2L]]$setup["prior"] <- list(tied_lengthscales(setup, table))
+  alternative_kernels(list(setup$kernel, kernel_rbf(ard = TRUE)))
+}
+
+# The same, tied to the common one (strategy-relevance.R).
+lengthscale_tied <- function(model, chunk, setup, table) {
+  offered <- lengthscale_each(model, chunk, setup, table)
+  if (length(offered)) offered[[2L]]$setup["prior"] <- list(tied_lengthscales(setup, table))
   offered
 }
 
@@ -98,16 +102,9 @@ kernel_shapes <- function(model, chunk, setup, table) {
   alternative_kernels(list(setup$kernel, kernel_matern52(ard = ard), kernel_matern32(ard = ard)))
 }
 
-# A trend besides. Labels have one variance, which a margin and least squares are made for.
-with_linear <- function(model, chunk, setup, table) {
-  if (has_labels(model)) return(NULL)
-  alternative_kernels(list(setup$kernel, setup$kernel + kernel_linear()))
-}
-
-# A rough function besides.
-with_rough <- function(model, chunk, setup, table) {
-  if (has_labels(model)) return(NULL)
-  alternative_kernels(list(setup$kernel, setup$kernel + kernel_matern12()))
+# Returns the alternative of another part besides: a trend, or a rough function.
+with_part <- function(part) function(model, chunk, setup, table) {
+  alternative_kernels(list(setup$kernel, setup$kernel + part))
 }
 
 # A length scale for each input of the rough function, if there is one, and the smooth one has them.

@@ -79,7 +79,7 @@ learn.plan_pilot <- function(plan, table, control, progress, from = NULL) {
     from <- first$table$theta[table$free]
   }
   learned <- NextMethod(from = from)
-  learned$record$evaluations <- learned$record$evaluations + sum(first$record$evaluations)
+  learned$record <- with_spent(learned$record, first$record)
   learned
 }
 
@@ -109,7 +109,6 @@ among_copies.plan_classification <- function(plan, sites) {
 
 #' @export
 run_plan.plan_classification <- function(plan, theta) {
-  if (plan$problem$processes == 1L) return(run_vectors(plan, theta))
   one_vs_rest(plan$problem, theta, function(theta, class) {
     run_vectors(plan_of_class(plan, class), theta)
   })

@@ -19,30 +19,28 @@ plan_copies <- function(problem, asked, vectors, with, logz, sites) {
 
 #' @export
 run_plan.plan_copies <- function(plan, theta) {
-  own <- function(theta, class = NULL) run_with_copies(plan, theta, class)
-  run <- if (is_one_vs_rest(plan$problem)) one_vs_rest(plan$problem, theta, own) else own(theta)
+  run <- one_vs_rest(plan$problem, theta, function(theta, class) {
+    run_with_copies(plan, theta, class)
+  })
   if (run$status == 0L) run$logz <- plan$logz
   run
 }
 
 # class: the one latent function, of several, that theta is of.
-run_with_copies <- function(plan, theta, class = NULL) {
+run_with_copies <- function(plan, theta, class) {
   vectors <- plan$vectors
   if (is.list(vectors)) {
     vectors <- if (is.null(class)) unique(unlist(vectors)) else vectors[[class]]
   }
   made <- plan$with(vectors)
-  of_class <- function(problem) {
-    if (is.null(class)) problem else problem_of_class(problem, class)
-  }
-  problem <- of_class(made$problem)
+  problem <- problem_of_class(made$problem, class)
   basis <- list(rows = seq_len(problem_rows(problem)))
   again <- among_copies(plan_for(plan$asked, problem, basis), copied_sites(plan, made$of, class))
   again <- plan_unlearned(again, list(theta = theta))$plan
   run <- run_plan(again, theta)
   if (run$status != 0L) return(run)
   run$options <- again$problem$options
-  without_copies(run, problem, theta, made$of, of_class(plan$problem))
+  without_copies(run, problem, theta, made$of, problem_of_class(plan$problem, class))
 }
 
 # A copy begins with the site of its row.

@@ -93,8 +93,7 @@ polished <- function(candidate, setup, work) {
   before <- candidate$record
   candidate$table <- learned$table
   candidate$plan["sites"] <- list(learned$sites)
-  candidate$record <- learned$record
+  candidate$record <- with_spent(learned$record, before)
   candidate$record$choices <- before$choices
-  candidate$record$evaluations <- before$evaluations + learned$record$evaluations
   candidate
 }

@@ -100,11 +100,8 @@ learn_stage <- function(learned, stage, control, progress) {
   choice <- choice_row("learning", c(stage, list(value = max(record$objective))),
                        label = paste(record$evaluations, "evaluations"))
   record$choices <- only_last_taken(stacked_table(list(learned$record$choices, choice)))
-  for (count in c("evaluations", "failures")) {
-    record[[count]] <- record[[count]] + sum(learned$record[[count]])
-  }
   list(plan = learned$plan, table = more$table, from = more$table$theta[more$table$free],
-       record = record)
+       record = with_spent(record, learned$record))
 }
 
 # A copy of a point would make the basis's kernel matrix singular.

@@ -19,9 +19,7 @@ tied_lengthscales <- function(setup, table) {
 # would have: they have to gain it for every model, on the pilot, and by the observation.
 min_relevance_gain <- function(model, n, m) {
   processes <- model$response$processes
-  shared <- processes > 1L && is_one_vs_rest(list(processes = processes, lik = model$lik))
+  shared <- is_one_vs_rest(list(processes = processes, lik = model$lik))
   if (!shared) return(policy$min_relevance_gain * m / n)
   processes * max(policy$min_relevance_gain, policy$min_relevance_rate * m)
 }
-
-has_labels <- function(model) lik_codec(model$lik)$labelled

@@ -16,8 +16,8 @@
 # the search that found them, and `choices`, a row for each candidate. These are tried on some of
 # the observations, but each is a model of all: an input that happens not to vary among these keeps
 # its scale and its hyperparameter. Only the first candidate must not fail.
-choose_structure <- function(chunk, setup, input_terms, axes = open_axes(setup)) {
-  force(axes) # of the setup as it was given
+choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, model)) {
+  asked <- setup
   given <- if (is.null(setup$kernel)) kernel_rbf() else setup$kernel
   setup$kernel <- with_open_degree(given, USUAL_DEGREE)
   model <- read_model(chunk, setup, input_terms)
@@ -30,14 +30,16 @@ choose_structure <- function(chunk, setup, input_terms, axes = open_axes(setup))
   }
   n <- nrow(chunk$x)
   pilot <- structure_pilot(setup, model, n)
-  pilot$rows <- sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
-  begin_stage(structure_work(setup$method, model, pilot$count, n))
+  pilot$rows <- if (pilot$count == n) seq_len(n)
+                else sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
+  begin_stage(structure_work(setup$method, model, pilot, n))
   best <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
   for (axis in axes) {
     entries <- entries_along(axis, best$candidate, pilot$rows)
     if (length(entries) < 2L) next
     best <- race(axis$stage, entries[-1L], function(candidate) score_by_evidence(candidate, pilot),
-                 gain_in_value, nats(axis$least(best$candidate$model, n, pilot$count)),
+                 function(found, best) found$value - best$value,
+                 nats(axis$least(best$candidate$model, n, pilot$count)),
                  go_on = function(taken, gain) TRUE, best = best,
                  incumbent = if (!axis$stage %in% best$choices$stage) names(entries)[1L])
   }
@@ -59,16 +61,16 @@ entries_along <- function(axis, now, rows) {
 # ---- Candidates ----
 
 # How many observations candidates are tried on, and how the first of them is learned: by full EP of
-# few, or if classes are to be fitted by informative vectors, these, of more. Also what a
-# hyperparameter has to gain there, see structure_value(), and how searches end.
+# few, or if classes are to be fitted by informative vectors (`of_classes`), these, of more. Also
+# what a hyperparameter has to gain there, see structure_value(), and how searches end.
 structure_pilot <- function(setup, model, n) {
   processes <- model$response$processes
   pilot <- if (fits_classes(setup$method, model$lik, n, processes)) {
     class <- class_pilot(n, model$lik, processes)
-    list(count = class$rows, plan = class$plan)
+    list(count = class$rows, plan = class$plan, of_classes = TRUE)
   } else {
     list(count = min(n, rows_of_work(policy$structure_flops, model$lik, processes)),
-         plan = full_ep_plan)
+         plan = full_ep_plan, of_classes = FALSE)
   }
   price <- policy$overfit_nats + policy$parameter_nats * pilot$count / n
   control <- utils::modifyList(setup$control, list(within = policy$search_tolerance, outer = 1L))
@@ -153,8 +155,6 @@ structure_value <- function(candidate, pilot) {
   max(candidate$record$objective) + log_jacobian(response) - hyper_log_constant(table) -
     pilot$price * (sum(table$free & !tied) + any(tied))
 }
-
-gain_in_value <- function(found, best) found$value - best$value
 
 # Returns where each row of `table` is in the table `known`: by name, or else by what the name is
 # based on, in the same part of a sum. The first part of a sum is what was known before there was

@@ -12,10 +12,11 @@ LOOKS <- 6 # fits that are compared while length scales are tuned
 FASTER <- 6 # fits by informative vectors take less time for a multiplication than a search does
 
 # Returns the work of trying kernels and scalings on some of n rows, and that of what comes after.
-structure_work <- function(asked, model, rows, n) {
+structure_work <- function(asked, model, pilot, n) {
   lik <- model$lik
   processes <- model$response$processes
-  if (fits_classes(asked, lik, n, processes)) {
+  rows <- pilot$count
+  if (pilot$of_classes) {
     runs <- STRUCTURE_RUNS / 2 # the first of them are of a third of the rows
     points <- min(points_of_work(policy$class_pilot_flops, rows, lik, processes),
                   policy$class_pilot_points, rows / 2)

@@ -212,7 +212,7 @@ after_rows <- function(fit, run, n, shift) {
   fit$posterior <- list(basis = t(run$points), alpha = run$alpha, G = run$G, H = run$H)
   if (processes(fit) == 1L) fit$posterior$alpha <- drop(run$alpha)
   colnames(fit$posterior$basis) <- c(fit$scaling$names[fit$scaling$kept],
-                                     if (n_outputs(fit) > 1L) ".component")
+                                     rep(".component", component_columns(n_outputs(fit))))
   id <- if (!fit$stream$predefined) run$id
   fit["basis_rows"] <- list(basis_rows_from(id, fit$posterior$basis, n_outputs(fit)))
   fit$stream$shift <- fit$stream$shift + shift

@@ -26,7 +26,7 @@ stacked_table <- function(parts) {
   parts <- parts[lengths(parts) > 0L]
   if (length(parts) == 0L) return(NULL)
   columns <- lapply(names(parts[[1L]]), function(column) {
-    unlist(lapply(parts, `[[`, column), recursive = FALSE, use.names = FALSE)
+    unlist(lapply(parts, .subset2, column), recursive = FALSE, use.names = FALSE)
   })
   structure(columns, names = names(parts[[1L]]), class = "data.frame",
             row.names = .set_row_names(length(columns[[1L]])))

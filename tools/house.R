@@ -115,9 +115,13 @@ ABOUT <- c("fit", "object", "lik", "likelihood", "response", "kernel", "method",
 VALIDATION <- "^(fit-(check|fields|older)|(kernel|method)-check|util-(kinds|check))[.]R$"
 ASKS <- "^(is|has|are|shows|may|leaves|takes|every|own|keeps|knows|needs|can|wants|offers)_"
 
-calls_of <- function(names) {
+# Functions that refuse or check what a user gave: questions there are right where they are.
+REFUSES <- "^(refuse|check|what_forbids|lacking)_"
+refusing <- values[grepl(REFUSES, names(values))]
+
+calls_of <- function(names, among = values) {
   counts <- stats::setNames(integer(length(names)), names)
-  for (value in values) {
+  for (value in among) {
     walk(value, function(call, head) {
       for (name in c(head, vapply(as.list(call)[-1L], word_of, ""))) {
         if (name %in% names) counts[[name]] <<- counts[[name]] + 1L
@@ -143,6 +147,7 @@ show_predicates <- function() {
   cat("\n-- questions about shape or kind\n")
   show("functions that answer one, and calls of them", sum(about), ", ", sum(count[about]))
   counted(count[about])
+  show("of these calls in functions that refuse or check", sum(calls_of(asks[about], refusing)))
   cat("not counted, checks of saved values and of arguments:", sum(checks), "functions,",
       sum(count[checks]), "calls\n")
   cat("not counted, of numbers, rows and options:\n")
@@ -204,12 +209,19 @@ inline_question <- function(call, head) {
   }
 }
 
-show_inline <- function() {
+inline_questions <- function(among) {
   found <- character()
+  for (value in among) {
+    walk(value, function(call, head) found <<- c(found, inline_question(call, head)))
+  }
+  found
+}
+
+show_inline <- function() {
+  found <- inline_questions(values)
   of_class <- 0L
   for (value in values) {
     walk(value, function(call, head) {
-      found <<- c(found, inline_question(call, head))
       words <- unlist(Filter(is.character, as.list(call)))
       own <- head == "inherits" && any(grepl("^(sparsegp|method|response)_", words))
       of_class <<- of_class + own
@@ -217,6 +229,7 @@ show_inline <- function() {
   }
   show("asked in place", length(found))
   counted(table(found))
+  show("of these in functions that refuse or check", length(inline_questions(refusing)))
   show("not counted: inherits() of a class of the package", of_class)
   length(found)
 }

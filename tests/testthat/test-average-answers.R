@@ -52,6 +52,25 @@ test_that("tidy() has a row for each hyperparameter of each fit, glance() no noi
   expect_true(is.list(coef(nested)[[1L]]) || rownames(summary(nested))[1L] == "BY_WT")
 })
 
+test_that("draws of an average are of all members of fits that are integrated", {
+  one <- sparsegp(dist ~ speed, cars, control = gp_control(integrate = "ccd"))
+  other <- sparsegp(dist ~ speed, cars, kernel = "matern32",
+                    control = gp_control(integrate = "none"))
+  both <- average(one, other)
+  thetas <- function(fit) {
+    set.seed(1)
+    found <- draws_by_member(fit, 50L, function(fit, n) rep(list(fit$hyper$theta), n),
+                             function(each, order) unlist(unname(each), FALSE)[order])
+    expect_length(found, 50L)
+    length(unique(found))
+  }
+  expect_identical(thetas(other), 1L)
+  expect_gt(thetas(one), 2L)
+  expect_gt(thetas(both), 2L) # but for the weight of `one`
+  set.seed(1)
+  expect_identical(dim(simulate(both, 3)), c(50L, 3L))
+})
+
 test_that("fits without rows are refused as those that were given", {
   stream <- sparsegp(mpg ~ wt, mtcars, method = method_online(5, pilot = 20), learn = FALSE)
   for (mix in list(average, compare)) {

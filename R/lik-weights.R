@@ -1,0 +1,58 @@
+# Weights of observations, by functions that dispatch on what a likelihood has: weights as they are
+# given, known variances (lik-known-variances.R), or constants (lik-custom-data.R).
+
+weighting <- function(likelihood) {
+  own <- if (length(likelihood$custom$data)) "constants"
+         else if (!is.null(likelihood$variances)) "variances"
+  structure(0L, class = paste0("weights_", c(own, "given")))
+}
+
+# Returns the weights of a fit, which may be a call that reads columns. rows: how many there are,
+# where that is known.
+weights_of_fit <- function(likelihood, given, rows = NULL) {
+  UseMethod("weights_of_fit", weighting(likelihood))
+}
+
+#' @export
+weights_of_fit.weights_given <- function(likelihood, given, rows = NULL) given
+
+# Returns the weights that go with more rows: as they are given, or constants as a matrix.
+more_weights <- function(likelihood, weights, n) UseMethod("more_weights", weighting(likelihood))
+
+#' @export
+more_weights.weights_given <- function(likelihood, weights, n) weights
+
+# Returns weights of new responses at the complete rows of `latent` (api-predict.R); variance,
+# weights: what the user gave.
+weights_at <- function(object, latent, variance, weights) {
+  UseMethod("weights_at", weighting(object$likelihood))
+}
+
+#' @export
+weights_at.weights_given <- function(object, latent, variance, weights) {
+  rows <- length(latent$complete)
+  if (!is.null(weights)) {
+    if (length(weights) == 1L) weights <- rep(weights, rows)
+    return(check_per_row(weights, rows, "weights", positive = TRUE)[latent$complete])
+  }
+  if (!is.null(latent$weights)) return(latent$weights) # of the training rows
+  if (any(object$weights != 1)) {
+    warn_sparsegp("The fit has weights, and new responses are taken to have weight 1: give ",
+                  "`weights`.")
+  }
+  1
+}
+
+# Stops where what a user gave of new responses is not for them.
+check_new_responses <- function(object, interval, variance, weights) {
+  UseMethod("check_new_responses", weighting(object$likelihood))
+}
+
+#' @export
+check_new_responses.weights_given <- function(object, interval, variance, weights) {
+  if (!is.null(variance)) refuse_variance()
+  for_weights <- interval == "prediction" && lik_traits(object$likelihood)$weighted
+  if (is.null(weights) || for_weights) return(invisible())
+  stop_sparsegp("weights", "are for prediction intervals of likelihoods that have weights",
+                "Leave them out")
+}
