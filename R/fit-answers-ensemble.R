@@ -147,17 +147,19 @@ bound_by_roots <- function(object, latent, type, z) {
 # for q and each f_k = g_k^-1(q) at once, with slopes of g_k by the steps before. They begin where
 # g_k is the same function for all members at the quantile f of the mixture of the P_k, which is
 # exact, and else at the members' own quantiles. Rows where they do not converge, as between far
-# members, are left to roots. Cost: some four values of each g_k.
+# members, or at the end of a scale, are left to roots. Cost: some four values of each g_k.
 bound_by_predictor <- function(object, latent, type, z) {
   STEPS <- 8L
   EQUAL <- 1e-7 # relative to the distances of the members' quantiles and their spreads
+  REACHED <- 1e-4 # the same: where a member is not that near to q, its g_k was flat on the way
   leaves <- leaves_of(object, latent)
   shares <- shares_of(leaves)
   state <- first_bounds(leaves, shares, type, z)
   for (step in seq_len(STEPS)) {
     before <- state$q
     state <- next_bounds(state, shares, z)
-    open <- !(abs(state$q - before) <= EQUAL * state$size)
+    away <- do.call(pmax, lapply(state$each, function(one) abs(one$at - state$q)))
+    open <- !(abs(state$q - before) <= EQUAL * state$size & away <= REACHED * state$size)
     if (!any(open)) return(state$q)
   }
   latent$offset <- offset_for_rows(latent, n_outputs(object))

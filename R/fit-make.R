@@ -18,6 +18,8 @@ fit_of <- function(tuned, chunk, setup) {
   if (length(run$others)) fit$modes <- lapply(run$others, function(other) of_run(other)[OF_MODE])
   fit$choices <- stacked_table(list(candidate$record$choices, run$choices, tuned$choices))
   if (!is.null(tuned$power) && tuned$power != 1) fit$power <- tuned$power
+  # until integrated_fit() has taken it
+  if (!isTRUE(setup$provisional)) fit$past <- candidate$record$past
   fit
 }
 
@@ -28,7 +30,7 @@ new_fit <- function(model, setup, candidate, run, n) {
     list(
       format = FIT_FORMAT, likelihood = model$lik, kernel = setup$kernel, method = setup$method,
       options = setup$options, hyper = candidate$table,
-      learning = candidate$record[setdiff(names(candidate$record), "choices")],
+      learning = candidate$record[setdiff(names(candidate$record), c("choices", "past"))],
       choices = candidate$record$choices, spec = model$spec,
       scaling = model$scaling,
       response = response[c(RESPONSE, if (!is.null(response$scale)) "scale")],

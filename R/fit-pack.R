@@ -36,9 +36,12 @@ packed_fit.sparsegp <- function(fit) {
 # all the same, as by least squares, are one.
 packed_factor <- function(factor) {
   if (is.null(dim(factor))) return(factor)
-  upper <- upper.tri(diag(nrow(factor)), TRUE)
-  if (any(factor[!upper] != 0)) return(factor)
-  triangles <- matrix(factor[upper], sum(upper))
+  d <- nrow(factor)
+  upper <- sequence(seq_len(d), from = seq(1L, by = d, length.out = d))
+  starts <- seq(0L, by = d * d, length.out = ncol(factor) %/% d)
+  at <- if (length(starts) == 1L) upper else outer(upper, starts, "+")
+  triangles <- matrix(factor[at], length(upper))
+  if (sum(factor != 0) != sum(triangles != 0)) return(factor)
   if (all(triangles == triangles[, 1L])) triangles[, 1L] else c(triangles)
 }
 

@@ -45,18 +45,6 @@ cube_corners <- function(p) {
 
 # ---- Designs ----
 
-# Returns list(z, weight): points, a row each, the first at 0, and weights that sum to one. The
-# central composite design of Rue, Martino and Chopin (2009, section 6.5): corners of a cube and, up
-# to `most` variables, points on the axes, all at distance f sqrt(p), of equal weight 1 / (f^2 N).
-# Polynomials of degree 3 are integrated exactly: E z_j^2 = f^2 / f^2.
-composite_design <- function(p, most = policy$composite_axes) {
-  f <- policy$composite_radius
-  corners <- f * cube_corners(p)
-  axes <- if (p > 1L && p <= most) f * sqrt(p) * rbind(diag(p), -diag(p))
-  z <- rbind(corners, axes)
-  list(z = rbind(numeric(p), z), weight = c(1 - 1 / f^2, rep(1 / (f^2 * nrow(z)), nrow(z))))
-}
-
 # The trapezoid rule in every direction, points whose density is far below the middle's left out.
 grid_design <- function(p) {
   STEP <- 0.75

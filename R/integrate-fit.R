@@ -11,12 +11,14 @@ check_integrate <- function(integrate) {
 # fit (api-sparsegp.R)
 integrated_fit <- function(fit, setup) {
   how <- setup$integrate
+  past <- fit$past
+  fit$past <- NULL
   if (identical(how, "none") || is.null(how) && !is_integrated_by_default(fit, setup)) return(fit)
   if (!is.null(how)) refuse_not_integrable(fit, how)
   bar <- open_bar(bar_display(setup$verbose))
   on.exit(close_bar(bar))
   begin_stage(c(integration_work(fit, how %||% "ccd"), 0))
-  shape <- posterior_shape(fit)
+  shape <- posterior_shape(fit, past)
   if (is.null(how) && !is_widened(shape)) return(fit)
   if (!is.finite(shape$middle$value)) {
     stop_sparsegp("integrate", "finds no fixed point of EP at what was learned",
@@ -76,27 +78,31 @@ refuse_not_integrable <- function(fit, how) {
   }
 }
 
-# Evaluations: of the slopes, of both sides of the axes, and of the points
+# Evaluations: of both sides of the axes, and of the points
 integration_work <- function(fit, how) {
   p <- sum(fit$hyper$free)
   draws <- policy$sampled_members
   points <- if (how == "mcmc") 5 * p * (draws[1L] * draws[3L] + draws[2L])
-            else if (how == "grid") 6^p else 4 * p + 8
-  (3 * p + points) * run_work(fit$n, nrow(fit$posterior$basis), fit$likelihood, processes(fit))
+            else if (how == "grid") 6^p else 2 * p + 8
+  (2 * p + points) * run_work(fit$n, nrow(fit$posterior$basis), fit$likelihood, processes(fit))
 }
 
 # ---- The shape of the posterior ----
 
 # Returns list(surface, middle, A, flat, sides, effects, widening): a run at the mode, axes and
 # their sides; `widening`, by how much intervals are wider, on average over the rows. Without a
-# fixed point at the mode there are no axes, and `widening` is NA.
-posterior_shape <- function(fit) {
+# fixed point at the mode there are no axes, and `widening` is NA. past: evaluations of the search
+# for the mode (make_objective()), or NULL
+posterior_shape <- function(fit, past = NULL) {
   surface <- hyper_surface(fit)
-  middle <- surface$run(surface$at, gradient = TRUE)
+  middle <- surface$run(surface$at, posterior = TRUE)
   if (!is.finite(middle$value)) return(list(middle = middle, widening = NA_real_))
-  axes <- hyper_axes(surface, middle, prior_spreads(fit$hyper))
-  sides <- axis_sides(surface, axes$A, middle)
-  effects <- axis_effects(fit, middle, sides)
+  spreads <- prior_spreads(fit$hyper)
+  if (!identical(past$rows, as.double(fit$n * n_outputs(fit)))) past <- NULL
+  axes <- hyper_axes(curvature_at_mode(surface, past, spreads), spreads)
+  own <- row_moments(fit, middle)
+  sides <- axis_sides(fit, surface, axes, middle, own)
+  effects <- axis_effects(sides, own)
   c(list(surface = surface, middle = middle, sides = sides, effects = effects,
          widening = sqrt(1 + sum(pmax(effects, 0))) - 1), axes)
 }
@@ -106,41 +112,94 @@ axes_that_matter <- function(shape) {
   sort(union(which.max(shape$effects), which(shape$effects > policy$integrated_axis)))
 }
 
-# Densities along all axes; tails of those in `kept` are looked at.
-axis_densities <- function(shape, kept) {
-  lapply(seq_along(shape$sides), function(j) {
-    pair <- shape$sides[[j]]
-    if (j %in% kept) pair <- lapply(pair, look_farther, shape$surface, shape$middle)
-    axis_density(pair)
-  })
-}
-
 theta_at <- function(shape, x) sweep(x %*% t(shape$A), 2L, shape$surface$at, "+")
 
 # ---- The ensemble ----
 
-# Points z of a design for standard normal variables go to where the densities along the axes have
-# the same probabilities below, x. The posterior is about the product of these densities q_j, and
-# what it is not the weights make good: w_k p(theta_k) / prod_j q_j(x_kj), w_k those of the design.
 # Axes on which predictions do not depend stay at the mode, and add their mass to the evidence.
 ensemble_at <- function(fit, shape, how) {
   if (how == "mcmc") return(ensemble_of_draws(fit, shape))
   kept <- if (how == "grid") seq_along(shape$effects) else axes_that_matter(shape)
-  design <- if (how == "grid") grid_design(length(kept)) else composite_design(length(kept))
-  densities <- if (how == "laplace") lapply(shape$effects, function(effect) normal_axis())
-               else axis_densities(shape, kept)
-  x <- matrix(0, nrow(design$z), length(shape$effects))
-  for (i in seq_along(kept)) x[, kept[i]] <- place_on_axis(densities[[kept[i]]], design$z[, i])
+  shape <- if (how == "laplace") within_normal(shape) else with_tails(shape, kept)
+  shape$densities <- lapply(shape$sides, axis_density)
+  points <- if (how == "grid") grid_points(shape) else composite_at(shape, kept)
+  value <- vapply(points$runs, `[[`, 0, "value")
+  log_ratio <- if (how == "laplace") ifelse(is.finite(value), 0, -Inf) else {
+    value - shape$middle$value - log_product(shape, points$x)
+  }
+  mass <- log(points$weight) + log_ratio
+  logz <- shape$middle$value + max(mass) + log(sum(exp(mass - max(mass)))) +
+    sum(log(vapply(shape$densities, `[[`, 0, "mass"))) + c(determinant(shape$A)$modulus)
+  made_ensemble(fit, shape, points$runs, exp(mass - max(mass)), how, kept, logz)
+}
+
+# Returns the shape as if densities along the axes were normal, with nodes not yet looked at.
+within_normal <- function(shape) {
+  normal <- list(width = 1, knots = KNOTS[1:2], fall = KNOTS[1:2]^2 / 2, near = 1L,
+                 runs = list(NULL, NULL))
+  shape$sides <- lapply(shape$sides, function(pair) list(minus = normal, plus = normal))
+  shape
+}
+
+# Returns the shape with the tails of the axes in `kept` looked at; where these are many, of sides
+# only that are wider than by the curvature, whose tails may be long.
+with_tails <- function(shape, kept) {
+  WIDE <- 1.1
+  many <- length(kept) > policy$composite_axes
+  shape$sides[kept] <- lapply(shape$sides[kept], lapply, function(side) {
+    if (many && side$width < WIDE) side else look_farther(side, shape$surface, shape$middle)
+  })
+  shape
+}
+
+# Returns the logarithms of the product of densities along the axes, 0 at the mode.
+log_product <- function(shape, x) {
+  rowSums(vapply(seq_along(shape$densities), function(j) {
+    density <- shape$densities[[j]]
+    log_density_on_axis(density, x[, j]) + log(density$mass)
+  }, numeric(nrow(x))))
+}
+
+# Returns list(x, weight, runs): points of the composite rule (integrate-weights.R) on some axes.
+composite_at <- function(shape, kept) {
+  nodes <- lapply(shape$sides[kept], nodes_of)
+  widths <- lapply(shape$sides[kept], function(pair) c(pair$minus$width, pair$plus$width))
+  rule <- composite_points(shape$densities[kept], lapply(nodes, `[[`, "x"), widths)
+  x <- matrix(0, nrow(rule$x), length(shape$sides))
+  x[, kept] <- rule$x
+  known <- if (length(kept) <= policy$composite_axes) {
+    c(list(shape$middle), unlist(lapply(nodes, `[[`, "runs"), recursive = FALSE))
+  }
+  runs_at(shape, x, rule$weight, known)
+}
+
+# Runs that are not known yet, of points with a weight
+runs_at <- function(shape, x, weight, known = NULL) {
+  used <- weight > 0
   theta <- theta_at(shape, x)
-  runs <- lapply(seq_len(nrow(theta)), function(k) shape$surface$run(theta[k, ], posterior = TRUE))
-  value <- vapply(runs, `[[`, 0, "value")
-  along <- vapply(kept, function(j) log_density_on_axis(densities[[j]], x[, j]), value)
-  mass <- log(design$weight) + if (how == "laplace") 0 else value - rowSums(cbind(along))
-  weights <- exp(mass - max(mass))
-  rest <- vapply(densities, `[[`, 0, "mass")[setdiff(seq_along(shape$effects), kept)]
-  logz <- max(mass) + log(sum(weights)) + sum(log(rest)) + c(determinant(shape$A)$modulus)
-  if (how == "laplace") logz <- logz + shape$middle$value + length(kept) / 2 * log(2 * pi)
-  made_ensemble(fit, shape, runs, weights, how, kept, densities, logz)
+  runs <- lapply(which(used), function(k) {
+    (if (k <= length(known)) known[[k]]) %||% shape$surface$run(theta[k, ], posterior = TRUE)
+  })
+  list(x = x[used, , drop = FALSE], weight = weight[used], runs = runs)
+}
+
+grid_points <- function(shape) {
+  design <- grid_design(length(shape$sides))
+  x <- vapply(seq_along(shape$sides), function(j) {
+    place_on_axis(shape$densities[[j]], design$z[, j])
+  }, design$weight)
+  runs_at(shape, x, design$weight)
+}
+
+# Returns list(x, runs) of an axis: where it was looked at about sqrt(2) widths from the mode, and
+# once more, if it was.
+nodes_of <- function(pair) {
+  each <- Map(function(side, sign) {
+    at <- intersect(c(side$near, side$near + 1L), which(is.finite(side$fall)))
+    list(x = sign * side$knots[at], runs = side$runs[at])
+  }, pair, c(-1, 1))
+  list(x = unlist(lapply(each, `[[`, "x"), use.names = FALSE),
+       runs = unlist(lapply(each, `[[`, "runs"), recursive = FALSE))
 }
 
 ensemble_of_draws <- function(fit, shape) {
@@ -151,19 +210,19 @@ ensemble_of_draws <- function(fit, shape) {
   runs <- lapply(seq_len(nrow(theta)), function(k) shape$surface$run(theta[k, ], posterior = TRUE))
   logz <- bridge_mass(density, draws, vapply(runs, `[[`, 0, "value")) +
     c(determinant(shape$A)$modulus)
-  made_ensemble(fit, shape, runs, rep(1, nrow(theta)), "mcmc", seq_along(shape$effects),
-                lapply(shape$sides, axis_density), logz)
+  shape$densities <- lapply(shape$sides, axis_density)
+  made_ensemble(fit, shape, runs, rep(1, nrow(theta)), "mcmc", seq_along(shape$effects), logz)
 }
 
 # logz: the integrated log evidence in C's units
-made_ensemble <- function(fit, shape, runs, weights, how, kept, densities, logz) {
+made_ensemble <- function(fit, shape, runs, weights, how, kept, logz) {
   LEAST <- 1e-4 # of the largest weight
   good <- vapply(runs, function(run) is.finite(run$value), NA) & weights >= LEAST * max(weights)
   members <- lapply(runs[good], member_of_run, fit)
   changed <- list(log_evidence = fit$log_evidence + logz - shape$middle$logz)
   names <- names(coef_of_free(fit))
   made <- list(rule = how, axes = shape$A, integrated = kept, effects = shape$effects,
-               places = t(vapply(densities, place_on_axis, PLACES, PLACES)),
+               places = t(vapply(shape$densities, place_on_axis, PLACES, PLACES)),
                widening = shape$widening, flat = flat_words(shape, names))
   made$words <- words_of_rule(made, sum(good))
   new_ensemble(members, weights[good], changed, made = made, fit = fit)

@@ -3,17 +3,19 @@
 # of each axis how far it reaches.
 
 # Returns list(at, run): free values at the mode, and a function of free values that runs the fit's
-# rows there, from the mode's sites, and gives a run with `value`, the log posterior density of
-# theta up to the normaliser (-Inf where EP fails), and with `gradient` its slope.
+# rows there, and gives a run with `value`, the log posterior density of theta up to the normaliser
+# (-Inf where EP fails), and with `gradient` its slope. EP begins with sites that are foreseen from
+# those of the mode and of the runs before.
 hyper_surface <- function(fit) {
   problem <- problem_of_fit(fit)
   problem$options$tol <- policy$member_tolerance
   table <- fit$hyper
   free <- which(table$free)
+  foreseen <- site_forecast(fit, table$theta[free])
   run_at <- function(values, gradient = FALSE, posterior = FALSE) {
     theta <- replace(table$theta, free, values)
-    run <- engine_run(problem, theta, fit$sites[c("tau", "nu")], gradient, posterior,
-                      restart = TRUE)
+    run <- engine_run(problem, theta, foreseen$sites(values), gradient, posterior, restart = TRUE)
+    if (run$usable) foreseen$note(values, run)
     prior <- hyper_log_density(table, theta)
     run$logz <- run$logz + (run$log_jacobian %||% 0)
     run$value <- if (run$usable) run$logz + prior$value else -Inf
@@ -24,26 +26,49 @@ hyper_surface <- function(fit) {
   list(at = table$theta[free], run = run_at)
 }
 
+# Returns functions that foresee sites at free values, as linear in these, from runs that are noted:
+# by the combination of steps from the mode that is nearest to the one in question. What is linear
+# is, where all precisions are positive, their logarithm and the sites' means. Sites of Gaussian
+# noise need no forecast.
+site_forecast <- function(fit, at) {
+  MOST <- 40L # runs
+  RIDGE <- 1e-6
+  mode <- fit$sites[c("tau", "nu")]
+  none <- list(sites = function(values) mode, note = function(values, run) NULL)
+  if (lik_traits(fit$likelihood)$exact) return(none)
+  positive <- length(mode$tau) == length(mode$nu) && all(mode$tau > 0)
+  seen <- if (positive) function(sites) c(log(sites$tau), sites$nu / sites$tau)
+          else function(sites) c(sites$tau, sites$nu)
+  steps <- moves <- NULL
+  foresee <- function(values) {
+    if (is.null(steps)) return(mode)
+    gram <- crossprod(steps)
+    by <- solve(gram + diag(RIDGE * max(diag(gram)), ncol(steps)), crossprod(steps, values - at))
+    found <- seen(mode) + drop(moves %*% by)
+    tau <- found[seq_along(mode$tau)]
+    nu <- found[-seq_along(mode$tau)]
+    if (positive) tau <- exp(tau)
+    list(tau = replace(mode$tau, TRUE, tau),
+         nu = replace(mode$nu, TRUE, if (positive) tau * nu else nu))
+  }
+  note <- function(values, run) {
+    if (all(values == at) || NCOL(steps) >= MOST || positive && any(run$tau <= 0)) return(NULL)
+    steps <<- cbind(steps, values - at)
+    moves <<- cbind(moves, seen(run) - seen(mode))
+  }
+  list(sites = foresee, note = note)
+}
+
 # ---- Axes ----
 
 # Returns the matrix A whose columns are the axes: theta = mode + A z with z standard normal is the
-# posterior by its curvature, from differences of exact gradients. In units of the priors' spreads
-# an axis reaches at most as far as the prior does: evidence that is flat, or rises, adds nothing to
-# what the prior says. `flat`: such axes.
-hyper_axes <- function(surface, middle, spreads) {
-  STEP <- 0.01
-  slopes <- vapply(seq_along(surface$at), function(j) {
-    step <- STEP * min(spreads[j], 1)
-    for (side in c(1, -1)) {
-      run <- surface$run(replace(surface$at, j, surface$at[j] + side * step), gradient = TRUE)
-      if (!is.null(run$slope)) return(-(run$slope - middle$slope) / (side * step))
-    }
-    replace(numeric(length(spreads)), j, 1 / spreads[j]^2)
-  }, spreads)
-  curvature <- (slopes + t(slopes)) / 2 * (spreads %o% spreads)
-  found <- eigen(matrix(curvature, length(spreads)), symmetric = TRUE)
+# posterior by its curvature, which is in units of the priors' spreads. In these an axis reaches at
+# most as far as the prior does: evidence that is flat, or rises, adds nothing to what the prior
+# says. `flat`: such axes; `bend`: the curvature along axes, 1 unless they are flat.
+hyper_axes <- function(curvature, spreads) {
+  found <- eigen(curvature, symmetric = TRUE)
   list(A = spreads * found$vectors %*% diag(1 / sqrt(pmax(found$values, 1)), length(spreads)),
-       flat = found$values < 1)
+       bend = found$values / pmax(found$values, 1), flat = found$values < 1)
 }
 
 # ---- Both sides of an axis ----
@@ -51,32 +76,87 @@ hyper_axes <- function(surface, middle, spreads) {
 # Densities are evaluated at these widths of a side: at sqrt(2) a normal one has fallen by 1 nat.
 KNOTS <- c(sqrt(2), 3, 5)
 
-# Returns, for each axis, its two sides, list(width, knots, fall, run): the distances that were
-# looked at and by how much the log density has fallen there; the run at the first of them.
-# By the first the side has its width: where the density has fallen by d at sqrt(2) it is
-# 1 / sqrt(d), and it is tried once more at that width where it is another (Rue, Martino and Chopin
-# 2009, section 6.5).
-axis_sides <- function(surface, axes, middle) {
-  lapply(seq_len(ncol(axes)), function(j) {
-    lapply(c(minus = -1, plus = 1), function(side) first_look(surface, side * axes[, j], middle))
+# Returns, for each axis, its two sides, list(width, knots, fall, runs): the distances that were
+# looked at in increasing order, by how much the log density has fallen there, and the runs; `near`:
+# which of them is about sqrt(2) widths away. By the first look a side has its width: where the
+# density has fallen by d at sqrt(2) it is 1 / sqrt(d), and it is looked at again at that width
+# where it is another (Rue, Martino and Chopin 2009, section 6.5). The side towards small values is
+# looked at first, as at short length scales functions change most: where predictions hardly move
+# there, the other side follows from the curvature. axes: see hyper_axes(); own: row_moments() at
+# the mode
+axis_sides <- function(fit, surface, axes, middle, own) {
+  lapply(seq_along(axes$bend), function(j) {
+    a <- axes$A[, j]
+    down <- if (a[which.max(abs(a))] > 0) c(minus = -1, plus = 1) else c(plus = 1, minus = -1)
+    look <- function(sign) {
+      with_moments(first_look(new_side(sign * a), surface, middle), fit)
+    }
+    first <- look(down[1L])
+    second <- if (moves_little(first$moments, own)) other_side(first, axes$bend[j])
+              else look(down[2L])
+    stats::setNames(list(first, second), names(down))[c("minus", "plus")]
   })
 }
 
-first_look <- function(surface, direction, middle) {
+new_side <- function(direction) {
+  list(direction = direction, knots = numeric(), fall = numeric(), runs = list())
+}
+
+# Adds the row_moments() of the first look, if EP did not fail there.
+with_moments <- function(side, fit) {
+  run <- side$runs[[side$near]]
+  if (is.finite(run$value)) side$moments <- row_moments(fit, run)
+  side
+}
+
+# Is what one side of an axis says too little for it to be integrated over? Squares, of the means'
+# moves and of the relative ones of variances, of which a linear part has an effect by its square.
+moves_little <- function(moved, own) {
+  if (is.null(moved)) return(FALSE)
+  each <- (moved$mean - own$mean)^2 / own$var + (moved$var / own$var - 1)^2
+  # squares at sqrt(2) standard deviations are twice those of one
+  isTRUE(mean(each[is.finite(each)]) / 2 <= policy$integrated_axis)
+}
+
+# Returns the side opposite to one that was looked at: bend d^2 - fall has it fallen at the distance
+# d, with terms of third order, where bend is the curvature along the axis.
+other_side <- function(side, bend) {
+  d <- side$knots[side$near]
+  fall <- bend * d^2 - side$fall[side$near]
+  c(new_side(-side$direction)["direction"],
+    list(knots = d, fall = fall, runs = list(NULL), near = 1L, follows = TRUE,
+         width = width_by(d / KNOTS[1L], fall)))
+}
+
+# Returns the width of a side whose density has fallen by this at sqrt(2) times `distance`.
+width_by <- function(distance, fall) {
   LEAST <- 0.25
   MOST <- 3
+  min(max(distance / sqrt(max(fall, (distance / MOST)^2)), LEAST), MOST)
+}
+
+# Looks at a side once, or twice where its width is another than by the curvature.
+first_look <- function(side, surface, middle) {
   ALIKE <- c(0.75, 1.33)
-  look <- function(width) {
-    run <- surface$run(surface$at + KNOTS[1L] * width * direction)
-    fall <- middle$value - run$value
-    new <- width / sqrt(max(fall, (width / MOST)^2))
-    list(width = width, knots = KNOTS[1L] * width, fall = fall, run = run,
-         new = min(max(new, LEAST), MOST), direction = direction)
+  side$width <- 1
+  for (look in 1:2) {
+    before <- side$width
+    side <- look_at(side, KNOTS[1L] * before, surface, middle)
+    side$near <- which(side$knots == KNOTS[1L] * before)
+    side$width <- width_by(before, side$fall[side$near])
+    if (side$width > ALIKE[1L] * before && side$width < ALIKE[2L] * before) break
   }
-  found <- look(1)
-  if (found$new < ALIKE[1L] || found$new > ALIKE[2L]) found <- look(found$new)
-  found$width <- found$new
-  found
+  side
+}
+
+# Adds a run at a distance.
+look_at <- function(side, distance, surface, middle) {
+  run <- surface$run(surface$at + distance * side$direction, posterior = TRUE)
+  order <- order(c(side$knots, distance))
+  side$knots <- c(side$knots, distance)[order]
+  side$fall <- c(side$fall, middle$value - run$value)[order]
+  side$runs <- c(side$runs, list(run))[order]
+  side
 }
 
 # The same looked at farther out: tails may be longer than those of a normal density, and the last
@@ -84,10 +164,8 @@ first_look <- function(surface, direction, middle) {
 look_farther <- function(side, surface, middle) {
   SHORT <- 0.85 # of a normal density's fall
   for (knot in KNOTS[-1L]) {
-    run <- surface$run(surface$at + knot * side$width * side$direction)
-    side$knots <- c(side$knots, knot * side$width)
-    side$fall <- c(side$fall, middle$value - run$value)
-    if (middle$value - run$value > SHORT * knot^2 / 2) break
+    side <- look_at(side, knot * side$width, surface, middle)
+    if (side$fall[length(side$fall)] > SHORT * knot^2 / 2) break
   }
   side
 }
@@ -118,11 +196,6 @@ axis_density <- function(sides) {
        probability = c(0, cumsum(cells)) / sum(cells))
 }
 
-normal_axis <- function() {
-  side <- list(width = 1, knots = KNOTS[1L], fall = 1)
-  axis_density(list(minus = side, plus = side))
-}
-
 # Returns the place below which the density has the probability pnorm(z).
 place_on_axis <- function(density, z) {
   stats::approx(density$probability, density$x, stats::pnorm(z), rule = 2L, ties = "ordered")$y
@@ -136,13 +209,12 @@ log_density_on_axis <- function(density, x) {
 
 # Returns, for each axis, by how much the variances of leave-one-out predictions are larger where it
 # is integrated over, relative to those at the mode, on average over the rows: by the law of total
-# variance, from the means and variances on both sides.
-axis_effects <- function(fit, middle, sides) {
-  own <- row_moments(fit, middle)
+# variance, from the means and variances on both sides. own: row_moments() at the mode
+axis_effects <- function(sides, own) {
   vapply(sides, function(pair) {
-    runs <- Filter(function(run) is.finite(run$value), lapply(pair, `[[`, "run"))
-    if (length(runs) == 0L) return(0)
-    each <- lapply(runs, function(run) row_moments(fit, run))
+    each <- Filter(length, lapply(pair, `[[`, "moments"))
+    follows <- vapply(pair, function(side) isTRUE(side$follows), NA)
+    if (any(follows) || length(each) == 0L) return(0)
     # sides are at sqrt(2) standard deviations, where squares are twice those of one
     more <- Reduce(`+`, lapply(each, function(one) {
       (one$mean - own$mean)^2 + one$var - own$var
@@ -156,8 +228,14 @@ axis_effects <- function(fit, middle, sides) {
 # as of a probability; of several latent functions less their mean in a row, of which probabilities
 # do not know; of several latent values in a row theirs.
 row_moments <- function(fit, run) {
+  MOST <- 100L # rows, evenly spaced: averages need no more
   fit <- keep_moments(at_theta_of(fit, run), run)
+  w <- n_outputs(fit)
   latent <- loo_latent(fit)
+  latent$offset <- offset_for_rows(latent, w)
+  if (fit$n > MOST) {
+    latent <- some_latent(latent, unique(round(seq(1, fit$n, length.out = MOST))), w)
+  }
   codec <- codec_of(fit)
   if (processes(fit) > 1L) {
     mean <- to_link(fit, latent$mean, 0)
@@ -165,7 +243,6 @@ row_moments <- function(fit, run) {
     return(list(mean = mean - rowMeans(mean),
                 var = (1 - 2 * share) * latent$var + share^2 * rowSums(latent$var)))
   }
-  w <- n_outputs(fit)
   if (w > 1L) {
     return(list(mean = latent$mean, var = c(matrix(latent$var, w^2)[seq(1L, w^2, w + 1L), ])))
   }

@@ -13,6 +13,7 @@ evidence <- function(problem) {
   n <- as.double(nrow(problem$x))
   points <- if (is.null(problem$basis)) n else points_of_call(problem)
   list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta),
+       rows = n,
        cheap = n * points^2 * problem$processes <= policy$cheap_flops,
        limit = if (has_limit(problem)) function() evidence(variational(problem)))
 }
@@ -36,6 +37,7 @@ evidence_criterion <- function(problem, points = FALSE) {
 NOT_CONVERGED <- -4L
 
 # An evaluator with memory: value and gradient, of minus criterion and log prior, come from one run.
+# state$past: free values and gradients so far, matrices with a column for each evaluation.
 # progress: see new_progress(). If there are more numbers than free hyperparameters, the criterion
 # takes the others as its second argument, and its runs have their part of the gradient as `others`.
 make_objective <- function(criterion, table, progress) {
@@ -44,6 +46,7 @@ make_objective <- function(criterion, table, progress) {
   state$evaluations <- 0L
   state$failures <- 0L
   state$last <- list(par = NULL)
+  state$past <- list(par = matrix(0, length(free), 0L), gradient = matrix(0, length(free), 0L))
   evaluate <- function(par) {
     if (identical(par, state$last$par)) return(state$last)
     own <- seq_along(par) <= length(free)
@@ -61,6 +64,7 @@ make_objective <- function(criterion, table, progress) {
       gradient = if (ok) gradient else numeric(length(par)),
       run = run
     )
+    if (ok) state$past <- Map(cbind, state$past, list(par[own], gradient[own]))
     progress$step(value, ok, theta, run)
     state$last
   }
@@ -189,7 +193,11 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   best <- results[[first]]
   if (fresh) best <- reactivate_inputs(objective, table, best, centre, control)
   values[first] <- best$value
-  if (best$value < IMPOSSIBLE) return(learned_hyper(objective, table, centre, best, values, began))
+  if (best$value < IMPOSSIBLE) {
+    learned <- learned_hyper(objective, table, centre, best, values, began)
+    learned$record$past <- c(objective$state$past, rows = aim$rows)
+    return(learned)
+  }
   if (!is.null(aim$limit)) {
     return(learn_hyper(aim$limit(), table, control, progress, from, fresh, untie = FALSE))
   }

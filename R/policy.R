@@ -71,10 +71,9 @@ hyperparameter_optimism | 1 | nats | of leave-one-out densities, for each learne
 integrated_rows | 300 | rows | most for which hyperparameters are integrated over by default
 integrated_parameters | 12 | hyperparameters | most of these
 integrated_widening | 0.03 | proportion | by so much a prediction's interval has to move for it
-integrated_axis | 0.004 | proportion | of the variance, which an axis has to add to be integrated
-composite_radius | 1.1 | standard deviations | of a central composite design, a coordinate
-composite_axes | 5 | axes | most of which the design has points on
-member_tolerance | 1e-5 | change | EP at points of integrals over hyperparameters
+integrated_axis | 0.0005 | proportion | of the variance, which an axis has to add to be integrated
+composite_axes | 5 | axes | most whose runs along them are points of the design, too
+member_tolerance | 2e-3 | change | EP at points of integrals over hyperparameters
 sampled_members | 200, 50, 2 | draws | by MCMC; before the first, and sweeps for each
 min_stacking_weight | 0.001 | weight | below which a fit is left out of an average
 least_label_noise | 1e-3 | proportion | stands for no label noise where labels contradict it

@@ -3,14 +3,17 @@
 #   Rscript bench/integrate.R coverage [repetitions]   functions drawn from the prior
 #   Rscript bench/integrate.R mcmc                     against Markov chains, small sets of R
 #   Rscript bench/integrate.R zoo                      sets of at most 300 rows of SPARSEGP_DATA
+#   Rscript bench/integrate.R loo                      leave-one-out against refits
 #   Rscript bench/integrate.R ard                      32 inputs, 300 rows
 #   Rscript bench/integrate.R cost                     evaluations and time
 #
-# Several may be named; without names all are run, in some two hours of a core.
+# Several may be named; without names all are run, in some hour of a core.
 #
 # Tables go to stdout; bench/results/integrate.md has what came of it.
 
 library(sparsegp)
+
+internal <- asNamespace("sparsegp")
 
 RULES <- c("none", "default", "ccd")
 
@@ -75,18 +78,34 @@ SMALL <- list(
   attitude = list(rating ~ complaints + learning, attitude)
 )
 
-# Predictions at the rows, and at these moved by half the distance between neighbours: differences
-# of means in standard deviations, ratios of standard deviations, on the scale of the link. Draws of
-# two chains, compared likewise, say how far the reference itself is known.
+DRAWS <- 800L # that each of two chains keeps, of every other sweep
+
+# Returns mean and standard deviation of predictions at the rows, on the scale of the link, over
+# draws of hyperparameters by a Markov chain.
+chain_of <- function(fit, seed) {
+  set.seed(seed)
+  shape <- internal$posterior_shape(fit)
+  theta_at <- function(x) internal$theta_at(shape, rbind(x))[1L, ]
+  density <- function(x) shape$surface$run(theta_at(x))$value
+  z <- internal$slice_draws(density, length(shape$effects), DRAWS, 50L, 2L)
+  each <- lapply(seq_len(nrow(z)), function(k) {
+    run <- shape$surface$run(theta_at(z[k, ]), posterior = TRUE)
+    predict(internal$member_of_run(run, fit), type = "link", se.fit = TRUE)
+  })
+  mean <- vapply(each, function(one) c(one$fit), numeric(nobs(fit)))
+  sd <- vapply(each, function(one) c(one$se.fit), numeric(nobs(fit)))
+  list(fit = rowMeans(mean), se.fit = sqrt(rowMeans(sd^2) + apply(mean, 1L, stats::var)))
+}
+
+# Differences of means in standard deviations, and ratios of standard deviations. The two chains,
+# compared likewise, say how far the reference itself is known.
 against_chains <- function() {
   for (name in names(SMALL)) {
-    set <- SMALL[[name]]
-    predicted <- function(rule, seed = 1) {
-      set.seed(seed)
-      fit <- suppressWarnings(do.call(sparsegp, c(set, integrate = rule, structure = "fixed")))
-      predict(fit, type = "link", se.fit = TRUE)
-    }
-    chains <- list(predicted("mcmc", 1), predicted("mcmc", 2))
+    fits <- lapply(c(none = "none", ccd = "ccd"), function(rule) {
+      suppressWarnings(do.call(sparsegp, c(SMALL[[name]], list(
+        structure = "fixed", control = gp_control(integrate = rule)))))
+    })
+    chains <- lapply(1:2, function(seed) chain_of(fits$none, seed))
     reference <- list(fit = (chains[[1L]]$fit + chains[[2L]]$fit) / 2,
                       se.fit = sqrt((chains[[1L]]$se.fit^2 + chains[[2L]]$se.fit^2) / 2))
     line <- function(label, found, reference) {
@@ -96,21 +115,21 @@ against_chains <- function() {
                   name, label, mean(off), max(off), mean(ratio), min(ratio), max(ratio)))
     }
     line("chains", chains[[1L]], chains[[2L]])
-    for (rule in c("none", "ccd")) line(rule, predicted(rule), reference)
+    for (rule in names(fits)) {
+      line(rule, predict(fits[[rule]], type = "link", se.fit = TRUE), reference)
+    }
   }
 }
 
 # ---- Real sets ----
 
-internal <- asNamespace("sparsegp")
-
 # Log predictive density of new rows: of numbers by differences of the distribution function
-log_density <- function(fit, new, y) {
+log_density <- function(fit, new, y, spread = stats::sd(y)) {
   if (internal$codec_of(fit)$labelled) {
     prob <- predict(fit, new, type = "prob")
     return(log(prob[cbind(seq_along(y), match(as.character(y), colnames(prob)))]))
   }
-  sd <- stats::sd(y) * 1e-4
+  sd <- spread * 1e-4
   latent <- internal$new_latent(fit, new)
   below <- function(y) internal$response_tails(fit, y, latent)$below
   log(pmax((below(y + sd) - below(y - sd)) / (2 * sd), 1e-300))
@@ -175,50 +194,93 @@ against_mode <- function() {
 
 # ---- 32 inputs, cost ----
 
+# Four of 32 inputs matter, or all by the same amount.
+FUNCTIONS <- list(
+  four = function(x) sin(2 * x[, 1L]) + x[, 2L] * x[, 3L] + 0.5 * x[, 4L],
+  all = function(x) sin(2 * rowSums(x) / sqrt(ncol(x)))
+)
+
 many_inputs <- function() {
-  for (seed in 1:3) {
+  for (name in names(FUNCTIONS)) for (seed in 1:3) {
     set.seed(seed)
     x <- matrix(stats::rnorm(800 * 32), ncol = 32)
-    f <- sin(2 * x[, 1]) + x[, 2] * x[, 3] + 0.5 * x[, 4]
-    d <- data.frame(y = f + 0.3 * stats::rnorm(800), x)
+    d <- data.frame(y = FUNCTIONS[[name]](x) + 0.3 * stats::rnorm(800), x)
     for (ard in c(FALSE, TRUE)) for (rule in c("none", "ccd")) {
-      time <- system.time(fit <- suppressWarnings(
+      time <- sum(system.time(fit <- suppressWarnings(
         sparsegp(y ~ ., d[1:300, ], kernel = kernel_rbf(ard = ard),
-                 control = gp_control(integrate = rule))))[[3L]]
+                 control = gp_control(integrate = rule))))[1:2])
       lpd <- log_density(fit, d[-(1:300), ], d$y[-(1:300)])
-      cat(sprintf("seed %d %-8s %-5s test log density %.3f a row, %.1f s\n", seed,
+      cat(sprintf("%-4s seed %d %-9s %-4s test log density %.3f a row, %.1f s\n", name, seed,
                   if (ard) "32 scales" else "one", rule, mean(lpd), time))
     }
   }
 }
 
-# CPU seconds of a fit at its mode and integrated, and of an evaluation with gradient.
+# Leave-one-out densities by the formulas, and of refits without each row.
+against_refits <- function() {
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "zoo_sets.R"))
+  sets <- zoo_table()
+  for (name in c("MASS/UScereal", "rpart/kyphosis")) {
+    set <- sets[sets$name == name, ]
+    d <- zoo_rows(set)
+    formula <- stats::reformulate(".", as.name(set$response))
+    for (rule in c("none", "ccd")) {
+      quiet <- function(rows) {
+        suppressMessages(suppressWarnings(sparsegp(formula, rows,
+                                                   control = gp_control(integrate = rule))))
+      }
+      by_formula <- loo_lpd(quiet(d))
+      refit <- vapply(seq_len(nrow(d)), function(i) {
+        fit <- quiet(droplevels(d[-i, ]))
+        new <- d[i, , drop = FALSE]
+        y <- d[[set$response]]
+        spread <- if (is.numeric(y)) stats::sd(y)
+        suppressMessages(suppressWarnings(log_density(fit, new, y[i], spread)))
+      }, 0)
+      off <- by_formula - refit
+      cat(sprintf("%-15s %-5s by formula %.3f, refits %.3f nats a row: %+.3f (se %.3f)\n", name,
+                  rule, mean(by_formula), mean(refit), mean(off),
+                  stats::sd(off) / sqrt(length(off))))
+    }
+  }
+}
+
+# CPU time of an integral, that of the fit with it less that without, in evaluations with gradient
+# as the search for the mode makes them; medians of interleaved repetitions.
 costs <- function() {
-  for (lik in c("gaussian", "probit")) for (inputs in c(1, 3, 8)) for (n in c(60, 300)) {
+  REPETITIONS <- 7L
+  for (lik in c("gaussian", "probit")) for (inputs in c(1, 4, 8)) for (n in c(60, 300)) {
     set.seed(1)
     x <- matrix(stats::rnorm(n * inputs), n)
     y <- sin(2 * x[, 1L]) + 0.3 * stats::rnorm(n)
     if (lik == "probit") y <- factor(y > 0)
-    fit_time <- function(rule) {
-      sum(system.time(fit <<- suppressWarnings(
-        sparsegp(x, y, lik, kernel_rbf(ard = TRUE), control = gp_control(integrate = rule))
-      ))[1:2])
+    cpu <- function(expr) sum(system.time(expr)[1:2])
+    fit_by_rule <- function(rule) {
+      suppressMessages(suppressWarnings(sparsegp(x, y, lik, kernel_rbf(ard = TRUE),
+                                                 control = gp_control(integrate = rule))))
     }
-    fit <- NULL
-    mode <- fit_time("none")
-    surface <- internal$hyper_surface(fit)
-    runs <- system.time(for (i in 1:5) surface$run(surface$at + 0.05, gradient = TRUE))
-    one <- sum(runs[1:2]) / 5
-    ccd <- fit_time("ccd")
-    cat(sprintf(paste("%-8s %3d rows %2d hyperparameters: mode %.2f s, with ccd %.2f s:",
-                      "%.0f evaluations\n"), lik, n, sum(fit$hyper$free), mode, ccd,
-                (ccd - mode) / one))
+    fits <- lapply(c("none", "ccd"), fit_by_rule)
+    problem <- internal$problem_of_fit(fits[[1L]])
+    problem$options$tol <- 1e-6
+    table <- fits[[1L]]$hyper
+    theta <- ifelse(table$free, table$theta + 0.05, table$theta)
+    times <- vapply(seq_len(REPETITIONS), function(k) {
+      c(cpu(fit_by_rule("none")), cpu(fit_by_rule("ccd")), cpu(for (i in 1:10) {
+        internal$engine_run(problem, theta, fits[[1L]]$sites[c("tau", "nu")], gradient = TRUE)
+      }) / 10)
+    }, numeric(3L))
+    time <- apply(times, 1L, stats::median)
+    cat(sprintf("| %s | %d | %d | %d | %d | %.1f | %.0f | %.0f |\n", lik, n, sum(table$free),
+                length(fits[[2L]]$ensemble$made$integrated), length(fits[[2L]]$ensemble$weights),
+                1000 * time[3L], 1000 * time[1L], (time[2L] - time[1L]) / time[3L]))
   }
 }
 
 arguments <- commandArgs(TRUE)
 numbers <- suppressWarnings(as.numeric(arguments))
 parts <- list(coverage = function() run_coverage(c(numbers[!is.na(numbers)], 60)[1L]),
-              mcmc = against_chains, zoo = against_mode, ard = many_inputs, cost = costs)
+              mcmc = against_chains, zoo = against_mode, loo = against_refits, ard = many_inputs,
+              cost = costs)
 asked <- arguments[is.na(numbers)]
 for (part in if (length(asked)) asked else names(parts)) parts[[part]]()

@@ -1249,3 +1249,30 @@ reference_slopes <- function(kernel, theta, x, y, noise, new, k) {
   list(mean = drop(jet$dx %*% C %*% y),
        sd = sqrt(diag(own) - rowSums((jet$dx %*% C) * jet$dx)))
 }
+
+# ---- Integrals over hyperparameters ----
+
+# The symmetric H with the smallest sum of w |H s - y|^2 + ridge |H - I|^2, over the entries of its
+# lower triangle: plain linear least squares. s, y: a column for each step; w: weights
+reference_secant <- function(s, y, w, ridge) {
+  p <- nrow(s)
+  at <- which(lower.tri(diag(p), diag = TRUE), arr.ind = TRUE)
+  unit <- function(e) {
+    E <- matrix(0, p, p)
+    E[at[e, 1L], at[e, 2L]] <- E[at[e, 2L], at[e, 1L]] <- 1
+    E
+  }
+  design <- vapply(seq_len(nrow(at)), function(e) {
+    c(unit(e) %*% s %*% diag(sqrt(w), length(w)), sqrt(ridge) * unit(e))
+  }, numeric(p * (length(w) + p)))
+  target <- c(y %*% diag(sqrt(w), length(w)), sqrt(ridge) * diag(p))
+  found <- qr.solve(design, target)
+  Reduce(`+`, lapply(seq_along(found), function(e) found[e] * unit(e)))
+}
+
+# E x^k of a density by the trapezoid rule, on [-reach, reach]
+reference_moment <- function(log_density, reach, k) {
+  x <- seq(-reach, reach, length.out = 200001L)
+  p <- exp(log_density(x))
+  sum(p * x^k) / sum(p)
+}

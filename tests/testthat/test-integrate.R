@@ -6,20 +6,121 @@ refused <- function(expr, pattern) expect_error(expr, pattern, class = "sparsegp
 
 # ---- Designs and roots ----
 
-test_that("composite designs integrate polynomials of degree three under a normal density", {
-  for (p in 1:16) {
-    design <- composite_design(p)
-    w <- design$weight
-    z <- design$z
-    expect_equal(sum(w), 1, tolerance = 1e-14)
-    expect_equal(crossprod(z, w * z), diag(p), tolerance = 1e-12) # E z z'
-    # E z_i, E z_i z_j z_k; the points are mirror images of each other
-    expect_equal(colSums(w * z), numeric(p), tolerance = 1e-13)
-    pairs <- z[, rep(seq_len(p), p), drop = FALSE] * z[, rep(seq_len(p), each = p), drop = FALSE]
-    expect_lt(max(abs(crossprod(z, w * pairs))), 1e-12)
+# Nodes where normal densities were looked at, and points of the rule for q of them.
+normal_points <- function(q) {
+  side <- list(width = 1, knots = c(sqrt(2), 3), fall = c(1, 4.5))
+  density <- axis_density(list(minus = side, plus = side))
+  nodes <- c(-sqrt(2), -3, sqrt(2), 3)
+  composite_points(rep(list(density), q), rep(list(nodes), q), rep(list(c(1, 1)), q))
+}
+
+test_that("composite points integrate polynomials of degree five under a normal density", {
+  for (q in 1:5) {
+    rule <- normal_points(q)
+    moment <- function(...) sum(rule$weight * Reduce(`*`, list(...)))
+    x <- lapply(seq_len(q), function(j) rule$x[, j])
+    expect_true(all(rule$weight >= 0))
+    expect_equal(sum(rule$weight), 1, tolerance = 1e-14)
+    expect_identical(rule$x[1L, ], numeric(q))
+    for (k in c(1, 3, 5)) expect_lt(max(abs(vapply(x, function(x) moment(x^k), 0))), 1e-12)
+    # densities are on a grid of 0.02
+    expect_equal(vapply(x, function(x) moment(x^2), 0), rep(1, q), tolerance = 1e-3)
+    expect_equal(vapply(x, function(x) moment(x^4), 0), rep(3, q), tolerance = 1e-3)
+    if (q <= 3L) expect_equal(moment(x[[1L]]^6), 15, tolerance = 2e-3)
+    if (q == 1L) next
+    for (j in 2:q) {
+      expect_equal(moment(x[[1L]]^2, x[[j]]^2), 1, tolerance = 2e-3)
+      expect_lt(abs(moment(x[[1L]], x[[j]])), 1e-12)
+      expect_lt(abs(moment(x[[1L]]^2, x[[j]])), 1e-12)
+    }
   }
-  expect_identical(vapply(c(3, 4, 5, 6, 10, 12), function(p) nrow(composite_design(p)$z), 0L),
-                   c(15L, 17L, 27L, 17L, 25L, 25L))
+  expect_identical(vapply(1:5, function(q) length(normal_points(q)$weight), 0L),
+                   c(5L, 13L, 21L, 25L, 37L))
+})
+
+test_that("points of many axes integrate polynomials of degree three", {
+  for (q in c(6, 8, 10, 12)) {
+    rule <- normal_points(q)
+    w <- rule$weight
+    x <- rule$x
+    expect_equal(sum(w), 1, tolerance = 1e-14)
+    expect_equal(crossprod(x, w * x), diag(q), tolerance = 2e-3) # a grid of 0.02
+    pairs <- x[, rep(seq_len(q), q), drop = FALSE] * x[, rep(seq_len(q), each = q), drop = FALSE]
+    expect_lt(max(abs(crossprod(x, w * pairs))), 1e-10)
+  }
+  expect_identical(vapply(c(6, 8, 10), function(q) length(normal_points(q)$weight), 0L),
+                   c(17L, 17L, 25L))
+})
+
+test_that("weights along an axis have the moments of its density, normal or not", {
+  minus <- list(width = 0.8, knots = 0.8 * c(sqrt(2), 3), fall = c(1, 5.5))
+  plus <- list(width = 1.3, knots = 1.3 * c(sqrt(2), 3), fall = c(1, 3.4))
+  density <- axis_density(list(minus = minus, plus = plus))
+  nodes <- c(-minus$knots, plus$knots)
+  rule <- composite_points(list(density), list(nodes), list(c(0.8, 1.3)))
+  excess <- function(side, t) {
+    approx(c(0, side$knots), c(0, (side$knots / side$width)^2 / 2 - side$fall), t, rule = 2)$y
+  }
+  log_density <- function(x) {
+    ifelse(x < 0, excess(minus, -x) - x^2 / (2 * 0.8^2), excess(plus, x) - x^2 / (2 * 1.3^2))
+  }
+  for (k in 1:4) {
+    expect_equal(sum(rule$weight * rule$x[, 1L]^k), reference_moment(log_density, 10, k),
+                 tolerance = 2e-3) # a grid of 0.02
+  }
+})
+
+test_that("curvature by secants is that of least squares, and exact for a quadratic function", {
+  set.seed(6)
+  s <- matrix(rnorm(12), 3L)
+  y <- matrix(rnorm(12), 3L)
+  far <- pmax(colSums(s^2), colSums(s * y))
+  w <- 1 / (1 + (far / 0.55^2)^2) / colSums(s^2)
+  expect_equal(secant_equation(s, y)$H, reference_secant(s, y, w, RIDGE), tolerance = 1e-9)
+  H <- crossprod(matrix(rnorm(9), 3L)) + diag(3)
+  steps <- 0.2 * matrix(rnorm(30), 3L)
+  found <- secant_curvature(list(s = steps, y = H %*% steps), rep(2, 3L))
+  expect_equal(found$curvature, 4 * H, tolerance = 0.01) # the ridge draws to the round before
+})
+
+test_that("curvature by the search is that of differences of gradients", {
+  set.seed(7)
+  d <- data.frame(x = runif(40), z = runif(40))
+  d$y <- sin(6 * d$x) + d$z + 0.2 * rnorm(40)
+  d$b <- factor(d$y > median(d$y))
+  for (response in c("y", "b")) {
+    fit <- sparsegp(reformulate(c("x", "z"), response), d, kernel = kernel_rbf(ard = TRUE),
+                    control = gp_control(integrate = "none"))
+    searched <- learn_hyper(evidence(problem_of_fit(fit)), fit$hyper, learn_control(), SILENT)
+    past <- searched$record$past
+    expect_identical(past$rows, 40)
+    expect_identical(ncol(past$par), searched$record$evaluations - searched$record$failures)
+    spreads <- prior_spreads(fit$hyper)
+    surface <- hyper_surface(fit)
+    exact <- hyper_axes(curvature_at_mode(surface, NULL, spreads), spreads)
+    found <- hyper_axes(curvature_at_mode(surface, past, spreads), spreads)
+    # whitened by the one the other is the identity, but for the length of the steps, which are
+    # tenths of a standard deviation
+    inner <- solve(exact$A, found$A)
+    expect_lt(max(abs(tcrossprod(inner) - diag(nrow(inner)))), 0.4)
+  }
+})
+
+test_that("EP at other hyperparameters begins near its end", {
+  set.seed(8)
+  d <- data.frame(x = runif(60))
+  d$b <- factor(sin(6 * d$x) + 0.5 * rnorm(60) > 0)
+  fit <- sparsegp(b ~ x, d, control = gp_control(integrate = "none"))
+  at <- fit$hyper$theta[fit$hyper$free]
+  forecast <- site_forecast(fit, at)
+  run_at <- function(step) hyper_surface(fit)$run(at + step)
+  steps <- list(c(0.2, 0, 0), c(0, 0.2, 0), c(0, 0, 0.2))
+  for (step in steps[seq_along(at)]) forecast$note(at + step[seq_along(at)],
+                                                   run_at(step[seq_along(at)]))
+  step <- rep(0.15, length(at))
+  end <- log(run_at(step)$tau)
+  off <- function(sites) sqrt(mean((log(sites$tau) - end)^2))
+  expect_lt(off(forecast$sites(at + step)), off(fit$sites) / 3)
 })
 
 test_that("Hadamard matrices are such, and corners have every three signs equally often", {
@@ -258,7 +359,7 @@ test_that("default fits of few rows are integrated, say so, and are wider", {
   expect_true(has_members(fit))
   expect_identical(coef(fit), coef(at_mode))
   expect_null(at_mode$ensemble)
-  expect_output(print(fit), "hyperparameters integrated over 15 points [(]ccd[)]: intervals")
+  expect_output(print(fit), "hyperparameters integrated over 1[0-9] points [(]ccd[)]: intervals")
   width <- function(fit) diff(predict(fit, data.frame(x = 1.2), interval = "prediction")[2:3])
   expect_gt(width(fit), width(at_mode))
   expect_lt(logLik(fit), logLik(at_mode))
