@@ -1,7 +1,7 @@
 # Is the plan for many rows right (article "Spark, and a plan for a billion rows")? What a row costs
 # in the first pass and in a read, in seconds of the processor, is measured on a hundredth of the
-# rows, without workers; bytes are those of a formula. Then a fit of all rows is made by workers, and
-# what it took stands beside the plan.
+# rows, without workers; bytes are those of a formula. Then workers make a fit of all rows, and what
+# it took stands beside the plan.
 #   - rows are made by a function, two inputs and Gaussian noise, in chunks of 50 000;
 #   - seconds are the workers' own processor time, so that other work on the machine counts little;
 #   - bytes of a read: S and t of d points, to and from each worker, several of them where shares do
