@@ -63,6 +63,8 @@ CLAIMS <- list(
         c("forecast", "ggplot2")),
   claim("source", "Rows that do not fit into memory", "source.R", "1e6 200", "1e7 200", c(6, 60),
         c("DBI", "RSQLite", "nanoparquet")),
+  claim("plan", "The plan for a billion rows, held against fewer", "plan.R", "1e7 50 2",
+        "1e8 50 2", c(3, 12)),
   claim("shards", "Shards merged against one fit", "shards.R", "100", "200", c(3, 10)),
   claim("classes", "What a class more costs", "classes.R", "2000 100 3,10,30", "", c(2, 20)),
   claim("likelihoods", "What other likelihoods than the Gaussian buy", "likelihoods.R", "5", "10",

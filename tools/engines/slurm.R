@@ -145,8 +145,8 @@ for (name in names(events)) {
   system2("scontrol", c("update", "NodeName=n[1-4]", "State=resume"), stderr = FALSE)
 }
 
-cat("| workers | rows | points | the first pass, s | a read, s | of its time with one | the fit, s |",
-    "kB of the first pass, counted | of a read, counted | on the interface |\n")
+cat("| workers | rows | points | the first pass, s | a read, s | of its time with one |",
+    "the fit, s | kB of the first pass, counted | of a read, counted | on the interface |\n")
 cat("|", rep(" ---: |", 10L), "\n", sep = "")
 counts <- vapply(measured, `[[`, 0L, "count")
 seconds_of <- function(count) {
