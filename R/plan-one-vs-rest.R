@@ -25,8 +25,9 @@ problem_of_class <- function(problem, class) {
 }
 
 plan_of_class <- function(plan, class) {
+  if (is.null(class)) return(plan)
   plan$problem <- problem_of_class(plan$problem, class)
-  if (!is.null(plan$sites) && !is.null(class)) plan$sites <- lapply(plan$sites, function(of_all) of_all[, class])
+  if (!is.null(plan$sites)) plan$sites <- lapply(plan$sites, function(of_all) of_all[, class])
   plan
 }
 
