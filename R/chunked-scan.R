@@ -61,6 +61,7 @@ scan_once <- function(pass, traffic) {
   lost <- 0L
   for (k in seq_along(shares)) {
     own <- answer_of(futures[[k]])
+    futures[k] <- list(NULL) # it holds what its worker has sent
     note_traffic(traffic, own)
     lost <- lost + is.null(own)
     own <- if (is.null(own)) scan_share(given[[k]]) else scan_received(own, pass$recipe$terms)
