@@ -35,9 +35,9 @@ expect_drifting <- function(fit, d, clock) {
   exact <- reference_drifting(K$own, clock, 2^(-1 / 64), (d$y - fit$response$centre) / unit,
                               coef(fit)[["noise"]] / unit^2, K$with, K$prior)
   found <- predict(fit, data.frame(a = new), type = "latent", se.fit = TRUE)
-  expect_lt(max(abs(found$fit - exact$mean * unit - fit$response$centre)), 1e-7)
-  expect_lt(max(abs(found$se.fit / unit - sqrt(exact$var))), 1e-7)
-  expect_lt(abs(c(logLik(fit)) - (exact$logz - nrow(d) * log(unit))), 1e-6)
+  expect_lt(max(abs(found$fit - exact$mean * unit - fit$response$centre)), 1e-10)
+  expect_lt(max(abs(found$se.fit / unit - sqrt(exact$var))), 1e-10)
+  expect_lt(abs(c(logLik(fit)) - (exact$logz - nrow(d) * log(unit))), 1e-8)
 }
 
 test_that("a stream that drifts is the exact process of inputs and times, in any chunks", {
