@@ -73,10 +73,10 @@
 #' For the [likelihoods of times][likelihoods_times] `type = "survival"` gives the probability that
 #' nothing has happened until each of the times `at`: an n x K matrix with a column for each time,
 #' with `interval` an array of n x 3 x K. `type = "rmst"` gives the restricted mean, the expected
-#' time until the event or until the horizon `at`, whichever is first. Both are means over the posterior; their
-#' intervals and standard errors are of the curve, as the latent function varies. Type `"response"`
-#' is the mean time, which may be infinite, and `"median"` the median time where the latent function
-#' is at its median.
+#' time until the event or until the horizon `at`, whichever is first. Both are means over the
+#' posterior; their intervals and standard errors are of the curve, as the latent function varies.
+#' Type `"response"` is the mean time, which may be infinite, and `"median"` the median time where
+#' the latent function is at its median.
 #'
 #' @section Terms:
 #' The latent function of a sum of kernels is a sum of functions, one for each kernel, as in an
