@@ -39,8 +39,8 @@ checked_rows <- function(fit, argument = "object") {
   fit
 }
 
-# The small fields that describe the model and how it was learned, which more rows leave as they are.
-# These kinds read no other fields of a fit.
+# The small fields that describe the model and how it was learned, which more rows leave as they
+# are. These kinds read no other fields of a fit.
 model_kinds <- function() list(
   learning = optional("learning"),
   likelihood = function(x) !is.null(check_likelihood(x)),

@@ -55,9 +55,9 @@
 #' * Hyperparameters: the cut points. They are learned as the first, `cut`, and the gaps after it,
 #'   `gap`; a [prior][priors] is of these. `coef()` shows cut points, named as by `MASS::polr()`.
 #' * One latent function has to order all categories. Where the inputs change their probabilities in
-#'   other ways `lik_mprobit()` may predict better, which [compare()] of the two fits shows: 4000 rows
-#'   of `income` of package kernlab, nine categories, have -1.753 nats for each row held out, and
-#'   -1.718 without their order.
+#'   other ways `lik_mprobit()` may predict better, which [compare()] of the two fits shows. Of 4000
+#'   rows of `income` of package kernlab, nine categories, other rows have a mean log probability of
+#'   -1.753 by their order, and -1.718 without.
 #' * Unused levels of the response are left out, as for other classes. A stream keeps them, because
 #'   their observations may yet come.
 #' * The integrals are in closed form, accurate for categories however narrow or far. None of the

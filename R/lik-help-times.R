@@ -30,9 +30,9 @@
 #' * *Predictions* are in the units of the times: `predict()` of type `"response"` is the mean time,
 #'   which may be infinite (`lik_loglogistic()` with a scale of 1 or more), `"median"` the median
 #'   time, `"quantile"` quantiles, `"survival"` the probability of no event until each of the times
-#'   `at`, and `"rmst"` the restricted mean \eqn{E \min(T, at)}{E min(T, at)}; the last two and the
-#'   median have intervals. Types `"link"` and `"latent"` are on the scale of log times, and so is an
-#'   `offset`.
+#'   `at`, and `"rmst"` the restricted mean \eqn{E \min(T, at)}{E min(T, at)}; the last two and
+#'   the median have intervals. Types `"link"` and `"latent"` are on the scale of log times, and so
+#'   is an `offset`.
 #' * *Rows of the fit.* Response and Pearson residuals of censored times are `NA`; of quantile
 #'   residuals those are drawn at random among what the time may be. [loo()] has the concordance
 #'   (Harrell's C) of leave-one-out medians, as has `summary()`. [simulate()] draws times without
