@@ -18,8 +18,8 @@ case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in
 esac
 
 # What the code of the website's articles needs.
-for_articles="pkg:MASS pkg:survival pkg:boot pkg:nlme pkg:lme4 pkg:knitr pkg:rmarkdown pkg:ggplot2 pkg:ragg \
-  pkg:future pkg:dplyr pkg:dbplyr pkg:RSQLite"
+for_articles="pkg:MASS pkg:survival pkg:boot pkg:nlme pkg:lme4 pkg:knitr pkg:rmarkdown pkg:ggplot2 \
+  pkg:ragg pkg:future pkg:dplyr pkg:dbplyr pkg:RSQLite"
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
