@@ -78,7 +78,8 @@
 #'
 #' @section Cost:
 #' A mixture takes the memory and the time of predictions of its points, at most 21 for three
-#' hyperparameters and 25 for ten. To find them takes some 23 to 35 runs for three to six
+#' hyperparameters and 37 for five, and 25 where more than five axes count.
+#' To find them takes some 23 to 35 runs for three to six
 #' hyperparameters and 45 to 55 for ten, without gradients and with EP from sites that are foreseen
 #' from those at the mode. With 300 observations that is the CPU time of 15 to 35 evaluations with
 #' gradient for three to six hyperparameters, and of 45 to 55 for ten; the search for the mode takes
