@@ -173,7 +173,7 @@ predict.sparsegp <- function(object, newdata,
   }
   if (!is.null(to)) stop_sparsegp("to", "is for a source of rows, see row_source()")
   type <- prediction_type(type)
-  at <- check_at(older_at(at, type, ...), type)
+  at <- older_at(at, type, ...)
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
   check_flag(se.fit, "se.fit")
   check_flag(covariance, "covariance")
@@ -184,6 +184,7 @@ predict.sparsegp <- function(object, newdata,
   if (type %in% names(DERIVED)) check_derived(object, type)
   check_offered(codec_of(object), type, c(if (se.fit) "se.fit", if (interval != "none") interval,
                                           if (covariance) "covariance"))
+  at <- check_at(at, type)
   object <- fit_of_latent_type(object, type, covariance)
   refuse_for_other_type(type, "terms", !is.null(terms), "terms")
   refuse_for_other_type(type, "slope", !is.null(vars), "vars")
