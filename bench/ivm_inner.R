@@ -6,8 +6,11 @@
 # major step, are the last columns; ours are given for that step and for the best, which learning
 # keeps.
 #
-# Usage: Rscript bench/ivm_inner.R [size, digit, rounds, picture (.png or .pdf)]; the data folder is
-# SPARSEGP_DATA.
+# Is it the path of learning that differs? A last table has the hyperparameters with the largest
+# test log likelihood itself, searched from several starts by Nelder and Mead.
+#
+# Usage: Rscript bench/ivm_inner.R [size, digit, rounds, evaluations of that search (120), picture
+# (.png or .pdf)]; the data folder is SPARSEGP_DATA.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(self), "common.R"))
@@ -16,7 +19,8 @@ local({
 SIZE <- argument(1L, 200)
 DIGIT <- argument(2L, 2)
 ROUNDS <- argument(3L, 15)
-PICTURE <- if (length(commandArgs(TRUE)) >= 4L) commandArgs(TRUE)[[4L]]
+REACH <- argument(4L, 120)
+PICTURE <- if (length(commandArgs(TRUE)) >= 5L) commandArgs(TRUE)[[5L]]
 STEPS <- 8
 START <- c(variance = 10, w = 0.0166)
 STRATEGIES <- c("constant", "hybrid", "exact")
@@ -44,7 +48,7 @@ prepare <- function(strategy) {
   chunk <- inside$read_rows(recipe, train$x, label)
   model <- inside$read_model(chunk, setup)
   problem <- inside$problem_of(model, chunk)
-  problem$method <- setup$method
+  problem$options <- setup$method
   list(problem = problem, table = model$table, control = control)
 }
 
@@ -119,7 +123,38 @@ draw <- function(runs) {
   for (run in runs) panel(run, "log_lik", "test log likelihood")
 }
 
+# The best of `count` evaluations of the test scores at a selection of its own each. par: log v, log
+# w, and minus the bias over the root of v; the last starts are where the hybrid strategy leads.
+reach <- function(count) {
+  case <- prepare("constant")
+  problem <- case$problem
+  problem$tie_break <- inside$selection_order(problem)
+  found <- list()
+  loss <- function(par) {
+    bias <- -exp(par[1L] / 2) * par[3L]
+    theta <- c(par[1L], (log(P) - par[2L]) / 2, bias)
+    run <- inside$engine_ivm(problem, theta)
+    if (run$status != 0L) return(1)
+    at <- scores(problem, theta, inside$active_set(run))
+    found[[length(found) + 1L]] <<- data.frame(
+      t(at), variance = exp(par[1L]), w = exp(par[2L]), bias = bias
+    )
+    -at[["log_lik"]]
+  }
+  starts <- list(c(log(3000), log(0.007), 1), c(log(100), log(0.01), 10),
+                 c(log(30), log(0.008), 17))
+  for (start in starts) optim(start, loss, control = list(maxit = count %/% 3))
+  all <- do.call(rbind, found)
+  few <- all[all$error <= PAPER$constant[1L] + 0.05, ] # as few errors as the paper's
+  best <- rbind(all[which.max(all$log_lik), ], few[which.max(few$log_lik), ])
+  data.frame(of = c("all", "those with the errors of the paper"), best, row.names = NULL)
+}
+
 runs <- lapply(STRATEGIES, protocol)
 table <- do.call(rbind, lapply(runs, report))
 bench_table(table, "The strategies of the IVM paper's figure 1: error in per cent, log likelihood")
 if (!is.null(PICTURE)) draw(runs)
+if (REACH > 0) {
+  bench_table(reach(REACH), paste("The largest test log likelihood that a search for it finds;",
+                                  "the paper's is -0.065"))
+}

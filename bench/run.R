@@ -84,7 +84,7 @@ CLAIMS <- list(
   claim("ivm_path", "The IVM paper's table 1: which step of learning differs", "ivm_path.R", "", "",
         c(2, 2)),
   claim("ivm_mnist", "The IVM paper's table 2", "ivm_mnist.R", "5 500 10000", "", c(10, 300)),
-  claim("ivm_inner", "The IVM paper's figure 1", "ivm_inner.R", "", "", c(2, 2)),
+  claim("ivm_inner", "The IVM paper's figure 1", "ivm_inner.R", "", "", c(3, 3)),
   claim("ivm_bases", "Which rows make a good basis", "ivm_bases.R", "image 2", "all 5", c(4, 200)),
   claim("ivm_svm", "Two classes beside a support vector machine, everything included",
         "ivm_svm.R", "image,waveform", "", c(3, 40), "e1071"),
@@ -113,6 +113,8 @@ CLAIMS <- list(
         c(20, 120)),
   claim("thesis_usps10", "Thesis figures 5.6 and 5.7: ten digits, and rejection", "thesis/usps10.R",
         "1 150", "3", c(1, 20)),
+  claim("experts", "Thesis section 6.1: would mixtures of processes pay?", "experts.R", "5", "5",
+        c(3, 3)),
   claim("thesis_density", "Thesis figure 5.9: densities", "thesis/density.R", "5", "20", c(1, 4))
 )
 names(CLAIMS) <- vapply(CLAIMS, `[[`, "", "name")
