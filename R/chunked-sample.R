@@ -8,29 +8,20 @@
 #   sights   list(key, at, frame, rows): what inputs have shown, `key`, and the number of the row
 #            that did so first: a level, or of numbers that another one came than the first of all.
 #            `frame` has these rows and the first of all, numbers `rows`
-# Which rows are kept hangs on their chunks and places there alone, not on how pools are joined.
+# Which rows are kept hangs on their numbers alone, not on chunks or on how pools are joined.
 
 new_pool <- function(size) list(size = size, n = 0)
 
-# Returns the ranks of the rows of chunk i, of which the first frame has so many: in chunks of this
-# size those of all rows in the order of spread_rows(). Rows beyond it have ranks of a lattice, as
-# their numbers are those of rows of the next chunk.
-chunk_ranks <- function(i, n, first) {
-  row <- seq_len(n)
-  rank <- golden_rank((i - 1) * first + row)
-  beyond <- row > first
-  rank[beyond] <- (golden_rank(row[beyond]) + (i - 1) * sqrt(2)) %% 1
-  rank
-}
-
+# Returns the ranks of rows with these numbers, by which spread_rows() orders them.
 golden_rank <- function(at) (at * (sqrt(5) - 1) / 2) %% 1
 
-# Returns the pool of a frame with rows, all of them, to be joined to another.
-pool_of_frame <- function(frame, rank) {
+# Returns the pool of a frame with rows, all of them, to be joined to another. before: how many rows
+# the source has before them
+pool_of_frame <- function(frame, before) {
   at <- seq_len(nrow(frame))
   y <- frame_response(frame)
   labels <- if (has_levels(y)) as.character(y) else rep(NA_character_, nrow(frame))
-  list(n = nrow(frame), frames = list(frame), at = list(at), rank = list(rank),
+  list(n = nrow(frame), frames = list(frame), at = list(at), rank = list(golden_rank(before + at)),
        label = list(replace(labels, duplicated(labels), NA)),
        labels = unique(labels[!is.na(labels)]), sights = sights_of_frame(frame, at))
 }

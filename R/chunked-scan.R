@@ -13,7 +13,8 @@
 # A share of the chunks has a scan of its own; workers make one each (chunked-workers.R). Sums of
 # moments are added up as those of sweeps are (chunked-fold.R), and of everything else that two
 # scans have it is the same whether one chunk follows on another or a share on a share: the numbers
-# and the rows kept do not depend on who has read what.
+# and the rows kept do not depend on who has read what. Which rows a share keeps hangs on how many
+# come before it, which is foreseen; a share is read again where that was wrong.
 
 # recipe: with the terms of a frame. first: the first frame with rows, where rows are to be learned
 # from; setup: with the coding of factors; keep: how many rows are to be kept.
@@ -28,6 +29,7 @@ scan_source <- function(source, recipe, first = NULL, setup = NULL, keep = 0L) {
   if (sum(scan$rows) == 0) stop_incomplete("data")
   if (scan$late) { # columns of chunks that came before a level did lack it
     pass$seen <- scan$seen
+    pass$counts <- counted_rows(list(scan))
     scan <- scan_once(pass, traffic)
   }
   scanned(pass, scan, traffic)
@@ -51,24 +53,47 @@ scanned <- function(pass, scan, traffic) {
 scan_once <- function(pass, traffic) {
   if (!has_workers(pass$source)) return(scan_share(list(pass = pass)))
   shares <- shares_of_workers(length(pass$batches), future::nbrOfWorkers())
+  traffic$workers <- length(shares)
+  foreseen <- vapply(shares, rows_before, 0, pass = pass)
+  found <- scan_shares(pass, shares, traffic)
+  pass$counts <- counted_rows(found)
+  wrong <- pass$moments & foreseen != vapply(shares, rows_before, 0, pass = pass)
+  found[wrong] <- scan_shares(pass, shares[wrong], traffic)
+  Reduce(join_scans, found)
+}
+
+# Returns how many rows come before a share, as they were counted or, where they were not, if every
+# chunk has as many as the first.
+rows_before <- function(pass, share) {
+  chunks <- if (is.null(share)) 0 else pass$batches[[share[1L]]][1L] - 1
+  if (is.null(pass$counts)) chunks * max(0, pass$rows) else sum(pass$counts[seq_len(chunks)])
+}
+
+# Returns how many rows each chunk has, from the scans of all shares.
+counted_rows <- function(scans) {
+  chunks <- unlist(lapply(scans, `[[`, "chunks"))
+  replace(numeric(max(0L, chunks)), chunks, unlist(lapply(scans, `[[`, "rows")))
+}
+
+# Returns the scans of shares, each by a worker.
+scan_shares <- function(pass, shares, traffic) {
   given <- lapply(shares, function(share) list(pass = pass, share = share))
   futures <- lapply(given, function(own) {
     note_traffic(traffic, own)
     begin_task(scan_in_worker, own)
   })
-  traffic$workers <- length(shares)
-  scan <- NULL
   lost <- 0L
+  found <- vector("list", length(shares))
   for (k in seq_along(shares)) {
     own <- answer_of(futures[[k]])
     futures[k] <- list(NULL) # it holds what its worker has sent
     note_traffic(traffic, own)
     lost <- lost + is.null(own)
-    own <- if (is.null(own)) scan_share(given[[k]]) else scan_received(own, pass$recipe$terms)
-    scan <- join_scans(scan, own)
+    found[[k]] <- if (is.null(own)) scan_share(given[[k]])
+                  else scan_received(own, pass$recipe$terms)
   }
   warn_of_lost(traffic, lost)
-  scan
+  found
 }
 
 # ---- A share ----
@@ -81,13 +106,13 @@ scan_share <- function(given) {
   scan <- list(chunks = integer(), prints = list(), rows = numeric(), omitted = 0,
                seen = pass$seen, late = FALSE, pool = new_pool(pass$keep))
   levels <- levels_of(pass$seen)
+  before <- rows_before(pass, given$share)
   folded <- fold_batches(pass$source, pass$batches, given$share, function(i, chunk) {
     frame <- read_frame(pass$recipe, chunk)
     scan <<- note_frame(scan, i, frame)
     if (nrow(frame) == 0L || !pass$moments) return(NULL)
     scan$late <<- scan$late || !identical(levels_of(scan$seen), levels)
-    own <- pool_of_frame(frame, chunk_ranks(i, nrow(frame), pass$rows))
-    scan$pool <<- join_pools(scan$pool, own)
+    scan$pool <<- join_pools(scan$pool, pool_of_frame(frame, before + scan$pool$n))
     if (!scan$late) frame_moments(pass, with_levels(frame, levels))
   }, join_both_moments)
   scan$blocks <- folded$blocks
@@ -117,9 +142,8 @@ note_frame <- function(scan, i, frame) {
   scan
 }
 
-# Returns the scan of a share and the next. one: NULL before the first.
+# Returns the scan of a share and the next.
 join_scans <- function(one, other) {
-  if (is.null(one)) return(other)
   each <- c("chunks", "prints", "rows")
   one[each] <- Map(c, one[each], other[each])
   one$omitted <- one$omitted + other$omitted

@@ -13,6 +13,7 @@ RIDGE <- 0.01 # weight of H0, where a step of one standard deviation has about 1
 # standard deviation long) with what they weigh. steps: list(s, y), matrices with a column for each
 secant_curvature <- function(steps, spreads) {
   ROUNDS <- 5L
+  STEEPEST <- 1e16 # of offsets of 1e20, say, which leave nothing to be known
   s <- steps$s / spreads
   y <- steps$y * spreads
   root <- diag(length(spreads)) # of the inverse of H
@@ -20,7 +21,7 @@ secant_curvature <- function(steps, spreads) {
     fitted <- secant_equation(solve(root, s), root %*% y)
     inverse <- solve(root)
     at <- eigen(inverse %*% fitted$H %*% inverse, symmetric = TRUE)
-    values <- pmax(at$values, 1)
+    values <- pmin(pmax(at$values, 1), STEEPEST)
     root <- at$vectors %*% (t(at$vectors) / sqrt(values))
   }
   far <- eigen(fitted$M, symmetric = TRUE)
