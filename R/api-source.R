@@ -78,12 +78,12 @@
 #' and in every sweep, and rows stay there, but for those that are kept to learn from: of these each
 #' worker sends as many as are kept of all. Chunks with as many rows as the first are best, since
 #' otherwise most are read twice in the first pass. After it each worker is given the source and the
-#' fit without rows once and keeps them. A read then sends hyperparameters and the sums of the sites,
-#' d (d + 3) / 2 numbers for each basis of d points, and as many come back, up to a few times if the
-#' number of workers is not a power of two; `verbose` and `print()` show the bytes. So plans whose
-#' workers last are best: `multisession`, `cluster` (with Slurm: the article "Workers and clusters"
-#' of the website) and `future.mirai::mirai_multisession`. Those that start R for each task, as
-#' package future.callr does, are given everything each time.
+#' fit without rows once and keeps them. A read then sends hyperparameters and the sums of the
+#' sites, d (d + 3) / 2 numbers for each basis of d points, and as many come back, up to a few times
+#' if the number of workers is not a power of two; `verbose` and `print()` show the bytes. So plans
+#' whose workers last are best: `multisession`, `cluster` (with Slurm: the article "Workers and
+#' clusters" of the website) and `future.mirai::mirai_multisession`. Those that start R for each
+#' task, as package future.callr does, are given everything each time.
 #'
 #' Sums are added in an order that does not depend on the workers, so the numbers do not, either.
 #' What a worker had that was lost is done again, here, with a warning. Sites go through files,
