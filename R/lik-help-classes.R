@@ -86,12 +86,12 @@
 #' @seealso [likelihoods] for all, [likelihoods_two_classes] for one-vs-rest models.
 #' @examples
 #' lik_mprobit(bias = fixed(0))
-#' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris[1:50 * 3, ],
+#' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris[1:30 * 5, ],
 #'                 likelihood = "softmax")
 #' predict(fit, iris[c(1, 71, 120), ], type = "prob")
 #'
 #' each <- MASS::housing[rep(1:72, MASS::housing$Freq), ]
-#' satisfied <- sparsegp(Sat ~ Infl + Type, each[seq(1, 1681, 20), ])
+#' satisfied <- sparsegp(Sat ~ Infl + Type, each[seq(1, 1681, 40), ])
 #' coef(satisfied)
 #' @name likelihoods_classes
 #' @order 1
