@@ -91,7 +91,7 @@
 #' predict(fit, iris[c(1, 71, 120), ], type = "prob")
 #'
 #' each <- MASS::housing[rep(1:72, MASS::housing$Freq), ]
-#' satisfied <- sparsegp(Sat ~ Infl + Type, each[seq(1, 1681, 40), ])
+#' satisfied <- sparsegp(Sat ~ Infl + Type, each[seq(1, 1681, 20), ])
 #' coef(satisfied)
 #' @name likelihoods_classes
 #' @order 1
