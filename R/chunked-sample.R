@@ -8,7 +8,7 @@
 #   sights   list(key, at, frame, rows): what inputs have shown, `key`, and the number of the row
 #            that did so first: a level, or of numbers that another one came than the first of all.
 #            `frame` has these rows and the first of all, numbers `rows`
-# Which rows are kept hangs on their numbers alone, not on chunks or on how pools are joined.
+# Which rows are kept depends on their numbers alone, not on chunks or on how pools are joined.
 
 new_pool <- function(size) list(size = size, n = 0)
 

@@ -13,7 +13,7 @@
 # A share of the chunks has a scan of its own; workers make one each (chunked-workers.R). Sums of
 # moments are added up as those of sweeps are (chunked-fold.R), and of everything else that two
 # scans have it is the same whether one chunk follows on another or a share on a share: the numbers
-# and the rows kept do not depend on who has read what. Which rows a share keeps hangs on how many
+# and the rows kept do not depend on who has read what. Which rows a share keeps depends on how many
 # come before it, which is foreseen; a share is read again where that was wrong.
 
 # recipe: with the terms of a frame. first: the first frame with rows, where rows are to be learned

@@ -1,7 +1,7 @@
 # A read of all chunks by the workers of future::plan(). Rows stay with them, but for those that the
-# first pass keeps (chunked-scan.R). A worker is given the
-# source and the fit without rows once, and keeps them: what a read sends is hyperparameters and the
-# sums of the sites, and what comes back is the sums of its share of the batches.
+# first pass keeps (chunked-scan.R). A worker is given the source and the fit without rows once, and
+# keeps them: what a read sends is hyperparameters and the sums of the sites, and what comes back is
+# the sums of its share of the batches.
 
 # Is the plan for more than this process?
 has_workers <- function(source) {

@@ -36,13 +36,11 @@ autoplot.sparsegp_next <- function(object, which = NULL, ...) {
 # Returns the charts of plot() and autoplot(), in so many rows, and their style.
 next_picture <- function(x, which, style) {
   fit <- attr(x, "picture")$fit
-  if (!has_rows(fit)) {
-    if (!is.null(which)) stop_sparsegp("which", "is for a fit that keeps its rows", "Leave it out")
-    return(list(charts = list(score_chart(x, style)), style = style))
+  if (!has_rows(fit) && !is.null(which)) {
+    stop_sparsegp("which", "is for a fit that keeps its rows", "Leave it out")
   }
-  rows <- rows_of(fit, NULL)
-  axes <- data_axes(fit, rows, names(derived_columns(fit, rows$x)))
-  if (is.null(which) && length(axes) > 2L) {
+  rows <- if (has_rows(fit)) rows_of(fit, NULL)
+  if (is.null(rows) || is.null(which) && count_axes(fit, rows) > 2L) {
     return(list(charts = list(score_chart(x, style)), style = style))
   }
   view <- slice_view(fit, rows, which)
@@ -62,6 +60,10 @@ next_picture <- function(x, which, style) {
     chart
   })
   list(charts = charts, rows = rows_of_maps(charts), style = style)
+}
+
+count_axes <- function(fit, rows) {
+  length(data_axes(fit, rows, names(derived_columns(fit, rows$x))))
 }
 
 score_frame <- function(x) {
