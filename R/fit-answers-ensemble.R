@@ -144,48 +144,95 @@ bound_by_roots <- function(object, latent, type, z) {
 
 # With f the linear predictor and g_k(f) the mean (or median) response of member k, the
 # quantile q has sum_k w_k P_k(g_k^-1(q)) = p, P_k the distribution function of f. Steps of Newton's
-# for q and each f_k = g_k^-1(q) at once, with slopes of g_k by the steps before. They begin where
-# g_k is the same function for all members at the quantile f of the mixture of the P_k, which is
-# exact, and else at the members' own quantiles. Rows where they do not converge, as between far
-# members, or at the end of a scale, are left to roots. Cost: some four values of each g_k.
+# for q and each f_k = g_k^-1(q) at once, with slopes of g_k by the steps before, begin at
+# common_start(), and of rows where these do not converge, as between far members or where g_k are
+# flat, at tabulated_start(). Rows that neither brings to an end are left to roots. Cost: some four
+# values of each g_k, and where there is a table some eighty.
 bound_by_predictor <- function(object, latent, type, z) {
+  w <- n_outputs(object)
+  latent$offset <- offset_for_rows(latent, w)
+  q <- numeric(latent_count(latent, w))
+  open <- seq_along(q)
+  for (start in list(common_start, tabulated_start)) {
+    leaves <- leaves_of(object, some_latent(latent, open, w))
+    found <- newton_bounds(leaves, shares_of(leaves), type, z, start)
+    q[open] <- found$q
+    open <- open[found$open]
+    if (length(open) == 0L) return(q)
+  }
+  replace(q, open, bound_by_roots(object, some_latent(latent, open, w), type, z))
+}
+
+# Returns list(q, open): the quantiles, and which of them are not found.
+newton_bounds <- function(leaves, shares, type, z, start) {
   STEPS <- 8L
   EQUAL <- 1e-7 # relative to the distances of the members' quantiles and their spreads
   REACHED <- 1e-4 # the same: where a member is not that near to q, its g_k was flat on the way
-  leaves <- leaves_of(object, latent)
-  shares <- shares_of(leaves)
-  state <- first_bounds(leaves, shares, type, z)
+  answer <- if (type == "median") median_response else response_at
+  members <- Map(function(one, own) {
+    c(own, list(g = function(f) answer(one$object, one$latent, f - own$mean)))
+  }, leaves, over_leaves(leaves, normal_predictor))
+  state <- first_bounds(members, shares, z, start(leaves, members, shares, z))
+  q <- state$q
+  open <- rep(TRUE, length(q))
   for (step in seq_len(STEPS)) {
     before <- state$q
     state <- next_bounds(state, shares, z)
     away <- do.call(pmax, lapply(state$each, function(one) abs(one$at - state$q)))
-    open <- !(abs(state$q - before) <= EQUAL * state$size & away <= REACHED * state$size)
-    if (!any(open)) return(state$q)
+    found <- open & abs(state$q - before) <= EQUAL * state$size & away <= REACHED * state$size
+    q[which(found)] <- state$q[which(found)] # further steps may lead away where g_k is flat
+    open <- open & !(found %in% TRUE)
+    if (!any(open)) break
   }
-  latent$offset <- offset_for_rows(latent, n_outputs(object))
-  rows <- which(open)
-  replace(state$q, rows,
-          bound_by_roots(object, some_latent(latent, rows, n_outputs(object)), type, z))
+  list(q = q, open = open)
 }
 
 # Returns list(q, size, each): the first quantiles, and of each member its distribution, f, g(f) and
-# the inverse of the slope there (0: flat).
-first_bounds <- function(leaves, shares, type, z) {
-  answer <- if (type == "median") median_response else response_at
-  own <- over_leaves(leaves, normal_predictor)
-  start <- if (is_on_one_scale(leaves)) common_quantile(own, shares, z)
-  each <- Map(function(one, own) {
-    g <- function(f) answer(one$object, one$latent, f - own$mean)
-    f <- start %||% (own$mean + z * own$sd)
-    at <- g(f)
-    slope <- (g(f + own$sd / 10) - at) * 10 / own$sd
-    c(own, list(g = g, f = f, at = at, flat = ifelse(slope > 0, 1 / slope, 0)))
-  }, leaves, own)
+# the inverse of the slope there (0: flat). start: f of each member
+first_bounds <- function(members, shares, z, start) {
+  each <- Map(function(own, f) {
+    at <- own$g(f)
+    slope <- (own$g(f + own$sd / 10) - at) * 10 / own$sd
+    c(own, list(f = f, at = at, flat = ifelse(slope > 0, 1 / slope, 0)))
+  }, members, start)
   at <- lapply(each, `[[`, "at")
-  spread <- lapply(each, function(one) ifelse(one$flat > 0, one$sd / one$flat, 0))
+  # the slope at the end of a scale would say nothing of the spread
+  spread <- lapply(members, function(own) own$g(own$mean + own$sd) - own$g(own$mean))
   size <- do.call(pmax, at) - do.call(pmin, at) + do.call(pmax, spread)
   q <- quantile_step(each, shares, mixed(at, shares), z)
   list(q = between_ends(q, at), size = size, each = each)
+}
+
+# Returns where each member begins: where g_k is the same function for all at the quantile f of the
+# mixture of the P_k, which is exact, and else at the members' own quantiles.
+common_start <- function(leaves, members, shares, z) {
+  if (!is_on_one_scale(leaves)) return(lapply(members, function(own) own$mean + z * own$sd))
+  rep(list(common_quantile(members, shares, z)), length(members))
+}
+
+# The same, from values of g_k at nodes, between which it is taken to be linear.
+tabulated_start <- function(leaves, members, shares, z) {
+  nodes <- seq(-8, 8, by = 0.25) # standard deviations
+  tables <- lapply(members, function(own) {
+    values <- lapply(nodes, function(node) own$g(own$mean + node * own$sd))
+    do.call(cbind, Reduce(pmax, values, accumulate = TRUE, simplify = FALSE))
+  })
+  ends <- lapply(members, function(own) own$g(own$mean + z * own$sd))
+  below <- function(q) {
+    mixed(lapply(tables, function(table) stats::pnorm(node_of(q, table, nodes))), shares)
+  }
+  q <- increasing_root(function(q) below(q) - stats::pnorm(z), do.call(pmin, ends),
+                       do.call(pmax, ends))
+  Map(function(own, table) own$mean + node_of(q, table, nodes) * own$sd, members, tables)
+}
+
+# Returns where a table's rows, increasing from node to node, are q.
+node_of <- function(q, table, nodes) {
+  at <- pmin(pmax(rowSums(table <= q), 1), length(nodes) - 1)
+  low <- table[cbind(seq_along(q), at)]
+  rise <- table[cbind(seq_along(q), at + 1)] - low
+  part <- ifelse(rise > 0, (q - low) / rise, 0)
+  nodes[at] + pmin(pmax(part, 0), 1) * (nodes[at + 1] - nodes[at])
 }
 
 # Returns the quantiles of the mixture of the predictors' normal distributions.
