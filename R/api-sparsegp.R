@@ -424,7 +424,9 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, control
 }
 
 check_structure <- function(structure) {
-  if (is.null(structure) || identical(structure, "fixed")) return(structure)
+  if (is.null(structure) || identical(structure, "fixed") || is_known_structure(structure)) {
+    return(structure)
+  }
   stop_sparsegp("structure", "must be NULL or \"fixed\"",
                 "Leave it out for a model whose structure is chosen, or give a kernel")
 }
