@@ -69,9 +69,19 @@
 #' fits by the active observations alone (`method_ivm(refine = "active")` or `"none"`), sweeps that
 #' give the posterior (`projection = "kl"`, `freeze = Inf`) and fits with `augment` have the average
 #' plugged in, as all fits of earlier versions; there `"constant"` and formulas are errors if they
-#' are asked for. Labels and counts have a bias with a prior of its own, see [likelihoods]. A linear
-#' mean is of inputs of the model: `sparsegp(y ~ x + z, data, kernel = kernel_rbf(vars = "x"), mean
-#' = ~ z)` has z in the mean only.
+#' are asked for. A linear mean is of inputs of the model: `sparsegp(y ~ x + z, data, kernel =
+#' kernel_rbf(vars = "x"), mean = ~ z)` has z in the mean only.
+#'
+#' Labels, counts and positive numbers have a bias with a normal prior of its own, see [priors]. It
+#' is learned: default fits of at most `r policy$integrated_rows` observations integrate over it
+#' with the other hyperparameters ([integration]), others have it at its maximum. With `mean =
+#' "constant"` it is integrated out as above, under its own prior: `coef()` then has the mean of
+#' that prior, `print()` shows the estimate, and far from the data predictions are less sure. In
+#' simulations of 15 to 60 observations (`bench/constant.R`) 90 % intervals of the linear predictor
+#' beyond the data held 0.76 with all hyperparameters at their maximum, 0.94 with the bias
+#' integrated out, and 0.92 by default; with 400 labels 0.84 by default, and 0.97. Left-out
+#' observations of seven sets, which lie among the others, hardly differ. It is for one latent
+#' function: two classes, not several.
 #'
 #' @section Matrices:
 #' A sparse matrix of package Matrix with up to 1e8 numbers, zeros included, becomes an ordinary
@@ -193,7 +203,8 @@
 #'   [structure].
 #' @param mean The prior mean of the latent function: `NULL` or `"constant"`, a constant that is
 #'   integrated out; a formula such as `~ x + z`, a linear function, likewise; `"average"`, the
-#'   average of the response, as if it were known; `"zero"`. See "The prior mean".
+#'   average of the response, as if it were known; `"zero"`. Of labels and counts `NULL` learns the
+#'   bias, and `"constant"` integrates it out. See "The prior mean".
 #' @param coding How factors become inputs: `"levels"`, one input each; `"contrasts"`, columns as in
 #'   [lm()]; `NULL`: levels unless a kernel, contrasts or interactions need columns. See "Factors".
 #' @param structure `NULL`: response scale, kernel and input scale are chosen if they are left open,
@@ -424,7 +435,9 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, control
 }
 
 check_structure <- function(structure) {
-  if (is.null(structure) || identical(structure, "fixed")) return(structure)
+  if (is.null(structure) || identical(structure, "fixed") || is_known_structure(structure)) {
+    return(structure)
+  }
   stop_sparsegp("structure", "must be NULL or \"fixed\"",
                 "Leave it out for a model whose structure is chosen, or give a kernel")
 }

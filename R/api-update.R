@@ -92,23 +92,33 @@ update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
   if (!missing(formula.) && is.null(object$terms)) {
     stop_sparsegp("formula.", "cannot change a fit of a matrix", "Call sparsegp() again")
   }
-  call <- object$call
-  if (is.symbol(call$formula)) call$formula <- stats::formula(object) # of a wrapper's argument
+  call <- call_again(object)
   if (!missing(formula.)) call$formula <- stats::update.formula(stats::formula(object), formula.)
   call <- changed_call(call, as.list(substitute(list(...)))[-1L])
   if (!check_flag(evaluate, "evaluate")) return(call)
+  fit_again(call, parent.frame(), "object",
+            paste("Give update() the arguments whose variables are not here, such as `data`,",
+                  "or call sparsegp() again"))
+}
+
+# Returns the call of a fit, which has its formula where that was a wrapper's argument.
+call_again <- function(fit) {
+  call <- fit$call
+  if (is.symbol(call$formula)) call$formula <- stats::formula(fit)
+  call
+}
+
+# Evaluates the call of a fit. Errors of sparsegp() pass; others are that variables are not in
+# `frame`.
+fit_again <- function(call, frame, argument, remedy) {
   if (identical(call[[1L]], quote(sparsegp))) {
     call[[1L]] <- quote(sparsegp::sparsegp) # the package need not be attached
   }
-  tryCatch(eval(call, parent.frame()), error = refuse_refit)
-}
-
-# Stops for an error in evaluating a fit's call; those of sparsegp() pass.
-refuse_refit <- function(e) {
-  if (inherits(e, "sparsegp_error")) stop(e)
-  stop_sparsegp("object", paste0("cannot be fitted again by its call: ", conditionMessage(e)),
-                paste("Give update() the arguments whose variables are not here, such as `data`,",
-                      "or call sparsegp() again"))
+  tryCatch(eval(call, frame), error = function(e) {
+    if (inherits(e, "sparsegp_error")) stop(e)
+    stop_sparsegp(argument, paste0("cannot be fitted again by its call: ", conditionMessage(e)),
+                  remedy)
+  })
 }
 
 # update(fit, newdata = rows), update(fit, x = rows, y = )

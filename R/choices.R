@@ -29,6 +29,12 @@ EACH_SCALED <- "each input scaled by its sd"
 
 ONE_SCALE <- "inputs share one scale (common units)"
 
+SKEWED_ON_LOG <- "on a log scale" # after the number of these inputs
+
+ORDERED_AS_NUMBERS <- "ordered factors as numbers"
+
+ORDERED_AS_FACTORS <- "ordered factors as factors"
+
 # Returns a row of the record, a list for stacked_table(). found: list(value, rows, points), and
 # perhaps a `label`. gained: for each observation, over the best before.
 choice_row <- function(stage, found, gained = Inf, taken = TRUE, label = found$label) {

@@ -137,7 +137,7 @@ state_posterior <- function(state, mean = NULL) {
                   "Fit all rows at once, or by a likelihood that is log-concave")
   }
   if (is.null(stored$trend)) return(stored[c("alpha", "G", "H")])
-  c(stored[c("alpha", "G", "H")], list(trend = c(mean[MEAN_RECORD], stored$trend)))
+  c(stored[c("alpha", "G", "H")], list(trend = c(mean_record(mean), stored$trend)))
 }
 
 # Returns sites of an online pass over the rows in this order, each seen given those before it. EP

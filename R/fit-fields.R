@@ -197,8 +197,9 @@ is_trend <- function(trend, d, inputs, w) {
   q <- functions * trend$width
   are_words(trend$terms, functions) && are_whole_between(trend$vars, 0, inputs) &&
     are_doubles(trend$at, functions) && are_doubles(trend$sd, functions) && all(trend$sd > 0) &&
-    is_flag(trend$asked) && is_one(trend$variance, 1) && is_table(trend$coef, q, 1L) &&
-    is_table(trend$J, d, q) && is_table(trend$root, q, q) &&
+    is_flag(trend$asked) && (is.null(trend$vague) || isFALSE(trend$vague)) &&
+    is_one(trend$variance, 0) && is_table(trend$coef, q, 1L) && is_table(trend$J, d, q) &&
+    is_table(trend$root, q, q) &&
     are_finite(unlist(trend[c("at", "sd", "coef", "J", "root")]))
 }
 

@@ -14,6 +14,7 @@ mean_estimates <- function(fit) {
                                        rep(components, each = length(names)), sep = ".")
   constant <- rep(trend$vars == 0L, trend$width)
   centre <- rep(fit$response$centre[seq_len(trend$width)], each = length(trend$vars))
+  if (isFALSE(trend$vague)) centre <- centre + latent_bias(fit)
   data.frame(estimate = found$mean * unit + ifelse(constant, centre, 0),
              se = sqrt(diag(found$cov)) * unit, row.names = names)
 }
@@ -27,6 +28,14 @@ described_response <- function(fit) {
     response$constant <- table[rep(fit$posterior$trend$vars == 0L, fit$posterior$trend$width), ]
   }
   response
+}
+
+# Returns words for a bias that was integrated out.
+bias_words <- function(fit) {
+  if (!isFALSE(fit$posterior$trend$vague)) return(NULL)
+  found <- mean_estimates(fit)
+  paste0("bias integrated out: estimate ", signif(found$estimate, 3L), ", standard error ",
+         signif(found$se, 2L))
 }
 
 # Does the mean depend on inputs?

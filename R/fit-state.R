@@ -87,7 +87,7 @@ problem_of_new_rows <- function(fit, x, data_rows, offset, ...) {
 # Returns what new_problem() asks of a model, from a fit.
 model_of_fit <- function(fit) {
   list(lik = fit$likelihood, spec = fit$spec, nkernel = sum(fit$hyper$part == "kernel"),
-       response = fit$response, mean = fit$posterior$trend[MEAN_RECORD])
+       response = fit$response, mean = mean_record(fit$posterior$trend))
 }
 
 # Returns the data rows that C sees of responses read by read_more().

@@ -7,11 +7,15 @@
 #   variance   of the coefficients' prior, in C's units
 #   width      components of the response that have coefficients of their own
 #   asked      did the user ask for it? Then nothing else stands in where it cannot be integrated
+#   vague      FALSE: the prior is meant as it is, that of the bias of a likelihood
 # and in a stored posterior (posterior.R) besides, with phi the functions times their prior standard
 # deviations and everything else as src/full_trend.h has it,
 #   coef, J, root   the posterior means of the coefficients, W phi L^-1 and L^-1
 
-MEAN_RECORD <- c("terms", "vars", "at", "sd", "variance", "width", "asked")
+MEAN_RECORD <- c("terms", "vars", "at", "sd", "variance", "width", "asked", "vague")
+
+# Returns that record of the mean of a posterior, or NULL.
+mean_record <- function(trend) trend[intersect(MEAN_RECORD, names(trend))]
 
 MEANS <- c("constant", "average", "zero")
 
@@ -36,14 +40,16 @@ check_mean_terms <- function(terms) {
 
 # Returns the record of the mean that `setup` asks for, or NULL: the mean is known. width:
 # components with coefficients of their own, 0 where the response has none to integrate. at(column):
-# a scaled input.
-resolve_mean <- function(setup, inputs, width, at) {
+# a scaled input. of_bias: is the mean the bias of a likelihood (model-mean.R)?
+resolve_mean <- function(setup, inputs, width, at, of_bias = FALSE) {
   mean <- setup$mean
   if (is_word(mean, c("average", "zero"))) return(NULL)
   asked <- !is.null(mean)
+  if (of_bias) width <- 1L
   if (asked && width == 0L) {
     stop_sparsegp("mean", "has coefficients to integrate out, and the response is not of numbers",
-                  "Leave it out; labels and counts have a bias, see their likelihood")
+                  paste("Leave it out: labels and counts have a bias, see their likelihood, which",
+                        "\"constant\" integrates out if there is one latent function"))
   }
   if (asked && !is.null(setup$augment)) {
     stop_sparsegp("mean", "has coefficients to integrate out, of which copies know nothing",
@@ -117,7 +123,7 @@ mean_slopes <- function(mean, x, v) {
 # density at 0 in place of N(0, variance), that of N(0, 1) in units of the response, it is the
 # evidence under a prior that is worth about one observation.
 mean_normalisation <- function(mean) {
-  if (is.null(mean)) return(0)
+  if (is.null(mean) || isFALSE(mean$vague)) return(0)
   length(mean$vars) * mean$width * log(mean$variance) / 2
 }
 

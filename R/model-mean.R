@@ -16,6 +16,28 @@ mean_width.response_vectors <- function(response) response$width
 #' @export
 mean_width.response_mixtures <- function(response) 0L
 
+# Is the bias of a likelihood to be integrated out, as a constant of its one latent function?
+integrates_bias <- function(mean, lik, response) {
+  identical(mean, "constant") && "bias" %in% names(lik$params) && response$processes == 1L &&
+    response$width == 1L && mean_width(response) == 0L
+}
+
+# Returns the model with its bias at the mean of its prior, and a constant with its variance.
+with_integrated_bias <- function(model) {
+  at <- which(model$table$base == "bias")
+  prior <- model$table$prior[[at]]
+  if (!model$table$free[at] || prior$family != "normal") {
+    stop_sparsegp("mean", paste("= \"constant\" integrates the bias out, which",
+                                if (model$table$free[at]) "has a prior that is not normal"
+                                else "is fixed"),
+                  "Leave `mean` out, or give the bias prior_normal() and no value")
+  }
+  model$table$theta[at] <- model$table$start[at] <- prior$par[["mean"]]
+  model$table$free[at] <- FALSE
+  model$mean[c("variance", "vague")] <- list(prior$par[["sd"]]^2, FALSE)
+  model
+}
+
 # Returns a response of prior mean 0 in its own unit: nothing is subtracted, and the unit is the
 # root of the mean square. chunk: what it was read from; moments: of all rows, or NULL
 at_zero <- function(response, chunk, moments) {

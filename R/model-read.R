@@ -83,11 +83,13 @@ with_kernel <- function(model, chunk, setup) {
   model$scaling <- scaling
   model$kernel <- resolved
   model$spec <- model_spec(resolved, response, inputs)
+  of_bias <- integrates_bias(setup$mean, model$lik, response)
   model["mean"] <- list(resolve_mean(setup, inputs, mean_width(response), function(column) {
     scaled_inputs(chunk$x, scaling)[, column]
-  }))
+  }, of_bias))
   model$table <- hyper_table(resolved, model$lik, env, model$rows, chunk$offset / response$unit,
                              setup$prior, response)
+  if (of_bias) model <- with_integrated_bias(model)
   check_custom_kernels(resolved, model$table, scaled_inputs(custom_sample(chunk$x), scaling))
   refuse_fixed_beside_open(model$table, is_open(response) && !is.null(setup$control))
   model$nkernel <- sum(model$table$part == "kernel")
@@ -131,7 +133,7 @@ input_scales <- function(model, chunk, setup) {
   if (is.null(warp)) return(list())
   skewed <- model$inputs$names[model$scaling$kept][warp$side != 0]
   list(list(label = "inputs unchanged"),
-       list(label = paste(counted(length(skewed), "skewed input"), "on a log scale"),
+       list(label = paste(counted(length(skewed), "skewed input"), SKEWED_ON_LOG),
             setup = list(scale = "log")))
 }
 

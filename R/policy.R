@@ -75,6 +75,8 @@ integrated_axis | 0.0005 | proportion | of the variance, which an axis has to ad
 composite_axes | 5 | axes | most whose runs along them are points of the design, too
 member_tolerance | 2e-3 | change | EP at points of integrals over hyperparameters
 sampled_members | 200, 50, 2 | draws | by MCMC; before the first, and sweeps for each
+averaged_within | 5 | nats | by which a structure was left that an average of one fit has
+averaged_alternatives | 4 | fits | most of these
 min_stacking_weight | 0.001 | weight | below which a fit is left out of an average
 least_label_noise | 1e-3 | proportion | stands for no label noise where labels contradict it
 wandering_sweeps | 100 | sweeps | after which EP far from a fixed point is taken to have none

@@ -84,8 +84,8 @@ refuse_interactions <- function(coded, terms, why) {
 codings <- function(setup) {
   if (length(setup$ordered) == 0L) return(list())
   plain <- setdiff(setup$factors, setup$ordered)
-  list(list(label = "ordered factors as numbers", setup = list(factors = plain)),
-       list(label = "ordered factors as factors",
+  list(list(label = ORDERED_AS_NUMBERS, setup = list(factors = plain)),
+       list(label = ORDERED_AS_FACTORS,
             setup = list(factors = c(plain, setup$ordered))))
 }
 

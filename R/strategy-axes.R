@@ -9,8 +9,7 @@ structure_axis <- function(stage, alternatives, least = worth_a_change) {
 # Labels have one variance, which a margin and least squares are made for: their kernel has no other
 # parts.
 open_axes <- function(setup, model) {
-  closed <- identical(setup$structure, "fixed")
-  if (closed || !identical(setup$control$criterion, "evidence")) return(list())
+  if (!is.null(setup$structure) || !identical(setup$control$criterion, "evidence")) return(list())
   if (!is.null(setup$kernel)) return(degree_axis(setup$kernel))
   c(list(
     structure_axis("coding", function(model, chunk, setup, table) codings(setup)),
@@ -92,7 +91,8 @@ lengthscale_each <- function(model, chunk, setup, table) {
 # The same, tied to the common one (strategy-relevance.R).
 lengthscale_tied <- function(model, chunk, setup, table) {
   offered <- lengthscale_each(model, chunk, setup, table)
-  if (length(offered)) offered[[2L]]$setup["prior"] <- list(tied_lengthscales(setup, table))
+  if (length(offered) == 0L) return(offered)
+  offered[[2L]]$setup["prior"] <- list(tied_lengthscales(setup, common_lengthscale(table)))
   offered
 }
 

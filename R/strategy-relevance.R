@@ -4,13 +4,19 @@
 # which most stay near it and a few may go far: a Cauchy density of the logarithm. Under it the
 # evidence rises by a few nats if no input matters more than others, and by dozens if some do.
 
-# Returns the priors of `setup` with length scales tied to the one in `table`. A prior of these that
-# the user gave stays.
-tied_lengthscales <- function(setup, table) {
+# Returns the priors of `setup` with length scales tied to a common one, given by its logarithm. A
+# prior of these that the user gave stays.
+tied_lengthscales <- function(setup, common) {
   if ("lengthscale" %in% names(setup$prior)) return(setup$prior)
-  # classes with kernels of their own have several
-  common <- mean(log(hyper_value(table)[table$base == "lengthscale"]))
   c(list(lengthscale = prior_logcauchy(common, policy$relevance_spread)), setup$prior)
+}
+
+# Returns the logarithm of the length scale of a table; classes with kernels of their own have
+# several, and tied ones have it in their prior.
+common_lengthscale <- function(table) {
+  tied <- which(is_tied(table))
+  if (length(tied)) return(table$prior[[tied[1L]]]$par[["location"]])
+  mean(log(hyper_value(table)[table$base == "lengthscale"]))
 }
 
 # Returns the log evidence that length scales of labels have to gain on m of the model's n

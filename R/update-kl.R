@@ -57,7 +57,7 @@ check_same_prior <- function(one, other, names, remedy) {
   prior <- function(fit) {
     list(fit$spec, fit$scaling[c("kept", "centre", "sd", "warp")],
          fit$response[c("codec", "centre", "unit", "levels")], fit$response$scale,
-         fit$posterior$trend[MEAN_RECORD], kernel_theta(fit))
+         mean_record(fit$posterior$trend), kernel_theta(fit))
   }
   if (isTRUE(all.equal(prior(one), prior(other), tolerance = 1e-12))) return(invisible())
   stop_sparsegp(names[2L], paste0("has another kernel, other hyperparameters or another scaling ",

@@ -52,23 +52,34 @@ weights_without_price <- function(fits) {
   sparsegp:::stacking_weights(vapply(fits, loo_lpd, numeric(nobs(fits[[1L]]))))
 }
 
+# Returns the average of a fit with what its race left, or the fit where it had none.
+with_race <- function(fit) {
+  tryCatch(suppressWarnings(average(fit)), sparsegp_error = function(e) {
+    cat(conditionMessage(e), "\n")
+    fit
+  })
+}
+
 measure <- function(set) {
   took <- system.time(fits <- lapply(CANDIDATES[[set$kind]], function(given) candidate(set, given)))
   fits <- Filter(Negate(is.null), fits)
   seconds <- system.time(mixture <- do.call(average, fits))[["user.self"]]
+  raced <- system.time(race <- with_race(fits$default))[["user.self"]]
   table <- summary(mixture)
   own <- vapply(fits, test_density, numeric(nrow(set$test)), set)
   own <- pmax(own, log(1e-9)) # a probability of 0
   weights <- table[colnames(own), "weight"]
   best <- rownames(table)[which.max(table$lpd)]
   row <- data.frame(set = set$name, n = nrow(set$train), test = nrow(set$test),
-                    default = mean(own[, "default"]), best = best,
+                    default = mean(own[, "default"]),
+                    race = mean(pmax(test_density(race, set), log(1e-9))), best = best,
                     "best by loo" = mean(own[, best]),
                     equal = mixed_density(own, rep(1 / ncol(own), ncol(own))),
                     stacked = mixed_density(own, weights),
                     "no price" = mixed_density(own, weights_without_price(fits)),
                     "loo gain" = (attr(table, "lpd") - max(table$lpd)) / nrow(set$train),
-                    "in it" = sum(weights > 0), seconds = sum(took[1:2]), check.names = FALSE)
+                    "in it" = sum(weights > 0), seconds = sum(took[1:2]),
+                    "seconds of race" = raced, half = set$half, check.names = FALSE)
   print(row, digits = 4L)
   row
 }
@@ -78,7 +89,7 @@ if (length(SETS)) sets <- sets[sets$name %in% SETS, ]
 rows <- NULL
 for (i in seq_len(nrow(sets))) {
   if (!requireNamespace(sets$package[i], quietly = TRUE)) next
-  set <- zoo_split(sets[i, ], MOST)
+  set <- c(zoo_split(sets[i, ], MOST), half = sets$half[i])
   small <- nrow(set$train) < MOST && ncol(set$train) <= WIDEST
   if (!small) next
   row <- tryCatch(measure(set), error = function(e) {
@@ -92,8 +103,17 @@ ahead <- with(rows, list("the default fit" = stacked - default,
                          "the best by leave-one-out" = stacked - `best by loo`,
                          "equal weights" = stacked - equal,
                           "stacking without the price" = stacked - `no price`))
-gains <- data.frame("stacked less" = names(ahead), mean = vapply(ahead, mean, 0),
-                    se = vapply(ahead, sd, 0) / sqrt(nrow(rows)),
-                    better = vapply(ahead, function(gain) sum(gain > 0), 1L), sets = nrow(rows),
-                    row.names = NULL, check.names = FALSE)
-bench_table(gains, "Gain of the stacked average, nats per test observation, over the sets")
+gains_table <- function(ahead) {
+  count <- function(is_so) vapply(ahead, function(gain) sum(is_so(gain)), 1L)
+  data.frame(mean = vapply(ahead, mean, 0), median = vapply(ahead, stats::median, 0),
+             se = vapply(ahead, function(gain) sd(gain) / sqrt(length(gain)), 0),
+             better = count(function(gain) gain > 5e-4), worse = count(function(gain) gain < -5e-4),
+             sets = lengths(ahead), row.names = NULL)
+}
+bench_table(cbind("stacked less" = names(ahead), gains_table(ahead)),
+            "Gain of the stacked average, nats per test observation, over the sets")
+gained <- rows$race - rows$default
+bench_table(cbind(half = c("develop", "kept", "all"),
+                  gains_table(list(gained[rows$half == "develop"], gained[rows$half == "kept"],
+                                   gained))),
+            "Gain of average() of the default fit alone, the same")

@@ -9,6 +9,9 @@
 #   field    a current that 12 drifters on one side have met: error and coverage on the other side
 #   zoo      sets of numbers of bench/zoo_sets.R with up to 1000 training observations
 #   time     seconds of a fit of 100 and of 1000 observations
+#   bias     labels, counts and positive numbers, whose bias is the constant: at its maximum, among
+#            the hyperparameters that are integrated over, by mean = "constant", and by both; a
+#            simulation, 40 repetitions, and small sets by 5-fold cross-validation
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   for (name in c("common.R", "zoo_sets.R")) source(file.path(dirname(self), name))
@@ -159,7 +162,107 @@ compare_time <- function() {
   bench_table(do.call(rbind, rows), "Seconds of a fit, median")
 }
 
+# ---- The bias of labels and counts ----
+
+BIAS_CASES <- list(
+  probit = list(lik = "probit", draw = function(f) factor(runif(length(f)) < pnorm(f))),
+  poisson = list(lik = "poisson", draw = function(f) rpois(length(f), exp(f))),
+  negbin = list(lik = "negbin", draw = function(f) rnbinom(length(f), 3, mu = exp(f))),
+  gamma = list(lik = "gamma", draw = function(f) rgamma(length(f), 3, 3 / exp(f)))
+)
+
+# How the bias is treated: arguments of sparsegp()
+BIAS_FITS <- list(
+  maximum = list(control = gp_control(integrate = "none")),
+  default = list(),
+  constant = list(mean = "constant", control = gp_control(integrate = "none")),
+  both = list(mean = "constant")
+)
+
+bias_fit <- function(given, ...) {
+  suppressMessages(suppressWarnings(do.call(sparsegp, c(list(...), given))))
+}
+
+# A function of length scale 0.3 on [0, 1] about a constant ~ N(0, 1); 20 places among the data and
+# 20 beyond them, from one to seven length scales
+bias_data <- function(n, case, seed) {
+  set.seed(seed)
+  x <- c(runif(n), seq(0.02, 0.98, length.out = 20L), seq(1.3, 3, length.out = 20L))
+  K <- exp(-outer(x, x, "-")^2 / 0.18) + diag(1e-8, length(x))
+  f <- drop(crossprod(chol(K), rnorm(length(x)))) + rnorm(1L)
+  list(rows = data.frame(x = x[seq_len(n)], y = case$draw(f[seq_len(n)])),
+       new = data.frame(x = x[-seq_len(n)]), f = f[-seq_len(n)])
+}
+
+# Returns, for each treatment, coverage of 90 % intervals of the linear predictor, its mean log
+# density and standard deviation, among the data and beyond.
+bias_coverage <- function(n, case, times) {
+  found <- lapply(seq_len(times), function(seed) {
+    data <- bias_data(n, case, seed)
+    if (length(unique(data$rows$y)) < 2L) return(NULL)
+    vapply(BIAS_FITS, function(given) {
+      fit <- bias_fit(given, y ~ x, data$rows, case$lik, "rbf")
+      at <- predict(fit, data$new, type = "link", se.fit = TRUE)
+      z <- (data$f - at$fit) / at$se.fit
+      density <- dnorm(z, log = TRUE) - log(at$se.fit)
+      c("coverage within" = mean(abs(z[1:20]) < qnorm(0.95)),
+        "coverage beyond" = mean(abs(z[21:40]) < qnorm(0.95)),
+        "log density within" = mean(density[1:20]), "log density beyond" = mean(density[21:40]),
+        "sd within" = mean(at$se.fit[1:20]), "sd beyond" = mean(at$se.fit[21:40]))
+    }, numeric(6L))
+  })
+  found <- Filter(Negate(is.null), found)
+  t(Reduce(`+`, found) / length(found))
+}
+
+bias_sets <- function() {
+  trials <- as.data.frame(MASS::snails)
+  trials$Dead <- cbind(trials$Deaths, trials$N - trials$Deaths)
+  list(
+    kyphosis = list(Kyphosis ~ ., rpart::kyphosis, "probit"),
+    birthwt = list(low ~ age + lwt + smoke + ptl + ht,
+                   transform(MASS::birthwt, low = factor(low)), "probit"),
+    Pima.tr = list(type ~ ., MASS::Pima.tr, "probit"),
+    warpbreaks = list(breaks ~ wool + tension, warpbreaks, "negbin"),
+    InsectSprays = list(count ~ spray, InsectSprays, "poisson"),
+    quine = list(Days ~ Eth + Sex + Age + Lrn, MASS::quine, "negbin"),
+    snails = list(Dead ~ Species + Exposure + Rel.Hum + Temp, trials, "binomial")
+  )
+}
+
+# Returns the mean log probability of observations that were left out, by 5-fold cross-validation.
+bias_log_probability <- function(set, given) {
+  set.seed(1)
+  fold <- sample(rep_len(1:5, nrow(set[[2L]])))
+  each <- lapply(1:5, function(k) {
+    fit <- bias_fit(given, set[[1L]], set[[2L]][fold != k, ], set[[3L]], "rbf")
+    new <- set[[2L]][fold == k, ]
+    y <- stats::model.response(stats::model.frame(set[[1L]], new))
+    if (is.factor(y)) return(own_log(predict(fit, new, type = "prob"), y))
+    pit <- attr(calibration(fit, new, nominal = 0.5), "pit")
+    log(pit$upper - pit$lower)
+  })
+  mean(unlist(each))
+}
+
+compare_bias <- function() {
+  for (case in names(BIAS_CASES)) for (n in c(15L, 30L, 60L, if (case == "probit") 400L)) {
+    found <- bias_coverage(n, BIAS_CASES[[case]], if (n < 400L) 40L else 10L)
+    for (way in rownames(found)) {
+      bench_row("90 % intervals of the linear predictor", likelihood = case, n = n, bias = way,
+                t(found[way, ]))
+    }
+    print(cbind(case, n, as.data.frame(found)), digits = 3L)
+  }
+  for (set in names(bias_sets())) {
+    found <- vapply(BIAS_FITS, function(given) bias_log_probability(bias_sets()[[set]], given), 0)
+    bench_row("Log probability of observations left out, 5-fold", set = set,
+              n = nrow(bias_sets()[[set]][[2L]]), t(found))
+    cat(set, format(found, digits = 4L), "\n")
+  }
+}
+
 parts <- list(kriging = compare_kriging, ahead = compare_ahead, field = compare_field,
-              zoo = compare_zoo, time = compare_time)
+              zoo = compare_zoo, time = compare_time, bias = compare_bias)
 asked <- commandArgs(TRUE)
 for (part in if (length(asked)) asked else names(parts)) parts[[part]]()

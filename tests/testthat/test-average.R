@@ -149,8 +149,6 @@ test_that("averages are plain data: saved, printed, drawn", {
 })
 
 test_that("what cannot be averaged is refused, and what an average has not", {
-  refused(average(SMOOTH), "keeps the scores")
-  refused(average(), "one fit or none")
   refused(average(SMOOTH, 1), "...")
   refused(average(SMOOTH, sparsegp(mpg ~ wt, mtcars, learn = FALSE)), "different rows or responses")
   spread <- sparsegp(accel ~ times, MASS::mcycle, lik_heteroscedastic(), learn = FALSE)

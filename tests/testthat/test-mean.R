@@ -230,7 +230,7 @@ test_that("a mean that cannot be integrated out is refused if it was asked for",
   expect_error(sparsegp(y ~ x, data, mean = ~ x:z), "interactions", class = "sparsegp_error")
   expect_error(sparsegp(y ~ x, data, mean = 3), "is no mean", class = "sparsegp_error")
   expect_error(sparsegp(y > 3 ~ x, data, mean = "zero"), "numbers", class = "sparsegp_error")
-  expect_error(sparsegp(y > 3 ~ x, data, mean = "constant"), "numbers", class = "sparsegp_error")
+  expect_error(sparsegp(y > 3 ~ x, data, mean = ~ x), "numbers", class = "sparsegp_error")
   expect_error(sparsegp(y ~ x, data, mean = "zero", transform = "boxcox"), "no meaning",
                class = "sparsegp_error")
   silent <- sparsegp(y ~ x, data, method = method_online(10))

@@ -46,14 +46,15 @@ test_that("inputs that matter alike keep one length scale", {
 
 test_that("the prior is around the common length scale, and costs nothing there", {
   d <- relevant(60, 4)
-  prior <- tied_lengthscales(list(prior = list(bias = prior_flat())),
-                             sparsegp(d$x, d$y, kernel = kernel_rbf())$hyper)
+  common <- common_lengthscale(sparsegp(d$x, d$y, kernel = kernel_rbf())$hyper)
+  prior <- tied_lengthscales(list(prior = list(bias = prior_flat())), common)
   expect_named(prior, c("lengthscale", "bias"))
   common <- exp(prior$lengthscale$par[["location"]])
   fit <- sparsegp(d$x, d$y, kernel = kernel_rbf(ard = TRUE, lengthscale = common),
                   prior = prior["lengthscale"], learn = FALSE)
   table <- fit$hyper
   expect_identical(sum(is_tied(table)), 4L)
+  expect_equal(exp(common_lengthscale(table)), common)
   others <- table
   others$free[is_tied(table)] <- FALSE
   # sums of the same numbers

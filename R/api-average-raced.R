@@ -1,0 +1,50 @@
+# The alternatives that a fit's race for structure compared and left, for average() of one fit.
+
+# Returns a fit and those of its alternatives that came close, each fitted to all of its rows: a
+# named list. frame: where the fit's call is evaluated
+raced_fits <- function(fit, frame) {
+  fit <- with_rows(fit, "...")
+  refuse_raced <- function(what, remedy) stop_sparsegp("...", what, remedy)
+  if (isTRUE(fit$grown)) {
+    refuse_raced("is a fit that took rows by update(), which its call does not name",
+                 "Fit all rows at once, or give two fits or more")
+  }
+  tried <- choices_of_stage(fit, STRUCTURE_STAGES)
+  if (NROW(tried) == 0L) {
+    refuse_raced("is one fit that compared no structures, as if `kernel` or `structure` is given",
+                 "Give two fits or more: average(fit, update(fit, kernel = kernel_matern32()))")
+  }
+  close <- close_structures(tried, fit)
+  if (length(close) == 0L) {
+    message("No candidate that the fit compared was close: the average is of the fit alone.")
+  }
+  c(list(fit = fit), lapply(close, fit_of_structure, fit = fit, frame = frame))
+}
+
+# Returns the structures that differ from that of a fit in one choice and came close to it: a list
+# of known structures, the closest first, with names in words. tried: the rows of its choices
+close_structures <- function(tried, fit) {
+  taken <- tried[tried$taken, ]
+  labels <- stats::setNames(taken$candidate, taken$stage)
+  behind <- taken$score[match(tried$stage, taken$stage)] - tried$score
+  behind <- behind * fit$n / tried$rows # of all rows
+  at <- which(!tried$taken & behind <= policy$averaged_within)
+  at <- utils::head(at[order(behind[at])], policy$averaged_alternatives)
+  tie <- if (lik_codec(fit$likelihood)$labelled) common_lengthscale(fit$hyper)
+  close <- lapply(at, function(k) {
+    new_known_structure(replace(labels, tried$stage[k], tried$candidate[k]), tie)
+  })
+  stats::setNames(close, paste0(tried$stage[at], ": ", tried$candidate[at], recycle0 = TRUE))
+}
+
+# Returns the fit of the same call with another structure. What it has to say of the rows has been
+# said.
+fit_of_structure <- function(known, fit, frame) {
+  call <- call_again(fit)
+  call$structure <- known
+  made <- suppressMessages(fit_again(call, frame, "...", paste(
+    "Call average() where the variables of its call are, or give two fits or more"
+  )))
+  made$call <- fit$call
+  with_rows(made, "...")
+}

@@ -1,0 +1,52 @@
+# A structure that is known: one that another fit's race for structure (strategy-structure.R)
+# compared, made again without a race. It is in the place of sparsegp(structure = ), a list of
+#   labels  the candidate of each stage of the race, by stage (choices.R); a stage that is not named
+#           has its simplest
+#   tie     the logarithm of the common length scale to which those of labels are tied, or NULL
+
+new_known_structure <- function(labels, tie = NULL) {
+  structure(list(labels = labels, tie = tie), class = "sparsegp_structure")
+}
+
+is_known_structure <- function(structure) inherits(structure, "sparsegp_structure")
+
+# Returns the setup with the fields that a known structure settles.
+with_known_structure <- function(setup) {
+  known <- setup$structure
+  if (!is_known_structure(known)) return(setup)
+  of <- function(stage) if (stage %in% names(known$labels)) known$labels[[stage]] else ""
+  coded <- Filter(function(coding) coding$label == of("coding"), codings(setup))
+  if (length(coded)) setup$factors <- coded[[1L]]$setup$factors
+  if (nzchar(of("error of log times"))) setup$likelihood <- as_likelihood(of("error of log times"))
+  if (!of("response scale") %in% c("", "identity")) {
+    setup$likelihood <- with_transform(setup$likelihood %||% lik_gaussian(), of("response scale"))
+  }
+  if (of("input scale") == ONE_SCALE) setup$scale <- "common"
+  if (endsWith(of("input scale"), SKEWED_ON_LOG)) setup$scale <- "log"
+  with_known_kernel(setup, of("kernel"), known$tie)
+}
+
+# A kernel that was given leaves its degree open at most.
+with_known_kernel <- function(setup, label, tie) {
+  if (!nzchar(label)) return(setup)
+  if (!is.null(setup$kernel)) {
+    offered <- lapply(seq_len(policy$most_degree), with_open_degree, kernel = setup$kernel)
+    labels <- vapply(offered, format, "")
+    if (label %in% labels) setup$kernel <- offered[[match(label, labels)]]
+    return(setup)
+  }
+  setup$kernel <- kernel_of_label(label)
+  tied <- !is.null(tie) && isTRUE(setup$kernel$ard)
+  if (tied) setup$prior <- tied_lengthscales(setup, tie)
+  setup
+}
+
+# Returns the kernel that a label of the race stands for: a sum of these.
+kernel_of_label <- function(label) {
+  makers <- list(kernel_rbf, kernel_matern52, kernel_matern32, kernel_matern12)
+  known <- c(list(kernel_linear()), lapply(makers, function(kernel) kernel()),
+             lapply(makers, function(kernel) kernel(ard = TRUE)))
+  at <- match(strsplit(label, " + ", fixed = TRUE)[[1L]], vapply(known, format, ""))
+  if (anyNA(at)) stop_damaged(paste("its `choices` name a kernel that no race has,", label), "...")
+  Reduce(`+`, known[at])
+}
