@@ -215,7 +215,7 @@ tabulated_start <- function(leaves, members, shares, z) {
   nodes <- seq(-8, 8, by = 0.25) # standard deviations
   tables <- lapply(members, function(own) {
     values <- lapply(nodes, function(node) own$g(own$mean + node * own$sd))
-    do.call(cbind, Reduce(pmax, values, accumulate = TRUE, simplify = FALSE))
+    t(apply(do.call(cbind, values), 1L, cummax))
   })
   ends <- lapply(members, function(own) own$g(own$mean + z * own$sd))
   below <- function(q) {

@@ -98,6 +98,33 @@ test_that("intervals of means of members on different scales are those of the ro
   }
 })
 
+test_that("bounds at the end of a scale are found without roots of roots", {
+  # square roots of responses near 0, between which the mean hardly grows with the predictor
+  d <- data.frame(x = c(0, 0.1, 0.2, 0.3, 0.5, 1, 2, 4, 8, 9),
+                  y = c(1, 2, 9, 50, 90, 400, 5, 2, 600, 1))
+  fit <- sparsegp(y ~ x, d, kernel = kernel_rbf(), transform = "sqrt", learn = FALSE,
+                  control = gp_control(integrate = "none"))
+  noisy <- update(fit, likelihood = lik_gaussian(fixed(9), transform = "sqrt"))
+  both <- new_ensemble(list(fit, noisy), c(2, 1), fixed = TRUE)
+  latent <- new_latent(both, data.frame(x = c(0.05, 3, 6, 30)))
+  local_mocked_bindings(bound_by_roots = function(...) stop("roots of roots"))
+  leaves <- leaves_of(both, latent)
+  near <- 1e-4 * predict(both, data.frame(x = c(0.05, 3, 6, 30)), se.fit = TRUE)$se.fit
+  below <- function(q) {
+    mixed(lapply(leaves, function(one) {
+      own <- normal_predictor(one$object, one$latent)
+      z <- increasing_root(function(z) response_at(one$object, one$latent, z * own$sd) - q,
+                           rep(-9, 4), rep(9, 4))
+      stats::pnorm(z)
+    }), shares_of(leaves))
+  }
+  for (z in c(-2.6, -1.96, 1)) {
+    q <- mixture_bound(both, latent, "response", z)
+    # the steps end within 1e-4 of a spread of the response, the farthest that a member may be
+    expect_true(all(below(q - near) <= stats::pnorm(z) & stats::pnorm(z) <= below(q + near)))
+  }
+})
+
 test_that("ends of intervals have their part of the draws on either side", {
   slow_tier()
   set.seed(1)
