@@ -16,6 +16,7 @@ CRITERIA <- c(
   "kernel" = OF_STRUCTURE, "learning" = "log evidence + log prior",
   "basis" = "log evidence + log prior",
   "inducing points" = "leave-one-out log density per observation outside of the basis",
+  "points of a class" = "log probability per observation held out",
   "length scale" = "leave-one-out log probability per observation",
   "likelihood" = "leave-one-out log probability per observation",
   "least squares" = "log probability per observation held out",

@@ -3,7 +3,7 @@
 choice_words <- function(fit) {
   raced <- "input scale" %in% fit$choices$stage
   c(structure_words(fit), warp_words(fit), if (!raced) scaling_words(fit), growth_words(fit),
-    tuning_words(fit), temper_words(fit), copies_words(fit))
+    class_points_words(fit), tuning_words(fit), temper_words(fit), copies_words(fit))
 }
 
 choices_of_stage <- function(fit, stage) fit$choices[fit$choices$stage %in% stage, ]
@@ -56,6 +56,14 @@ growth_words <- function(fit) {
     return(paste(sizes, "the last step gained little, so growth ended"))
   }
   paste(sizes, "more would gain, and is left to gp_control(effort = \"thorough\")")
+}
+
+class_points_words <- function(fit) {
+  tried <- choices_of_stage(fit, "points of a class")
+  if (NROW(tried) == 0L) return(NULL)
+  each <- if (!is.null(fit$basis_rows_of)) " of each class"
+  paste0("inducing points", each, ": ", toString(tried$candidate), " tried on observations held ",
+         "out; ", tried$candidate[tried$taken], " taken")
 }
 
 tuning_words <- function(fit) {

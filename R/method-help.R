@@ -45,6 +45,7 @@
 #' | step | observations | inducing points | criterion | stops when |
 #' |---|---|---|---|---|
 #' | [structure] | `r policy$class_pilot_rows` (a third of them first) | at most `r policy$class_pilot_points` a class | log evidence | all were tried |
+#' | inducing points, if observations are more than the next steps have | of these, all but a fifth | one in `r policy$growth_factor` of those below, and all, if these lower the log loss by the proportion `r policy$min_class_gain` | log probability of the fifth | |
 #' | length scales x `r policy$lengthscale_factors` | at most `r policy$compare_rows`, fewer with more than `r policy$most_classes` classes | half of all | leave-one-out log probability | one is not better |
 #' | margin ([lik_margin()]), if likelihood and variance are open | the same | the same | the same, by `r policy$min_standard_errors` standard errors | |
 #' | least squares ([lik_squares()]), of more than two classes | all but a fifth | shared by all classes | log probability of the fifth, by `r policy$min_standard_errors` standard errors | a length scale is not better |

@@ -4,13 +4,15 @@
 #   stage          observations      inducing points           criterion      stops
 #   kernel         class_pilot_rows  class_pilot_points        log evidence   all tried
 #   learning       the same, if the kernel was given           log evidence   converged
+#   points         of compare_rows   a third, all              hold-out
 #   length scale   compare_rows      half of all               leave-one-out  a factor is worse
 #   likelihood     compare_rows      half of all               leave-one-out
 #   least squares  of compare_rows   shared by all classes     hold-out       a factor is worse
 #   all            all               class_points_root sqrt n
 #
-# A class of fewer than a quarter of the observations has fewer points, and so has one of which the
-# next point says little (vectors_of_labels()).
+# Numbers of points are compared if there are more observations than compare_rows. A class of fewer
+# than a quarter of the observations has fewer points, and so has one of which the next point says
+# little (vectors_of_labels()).
 #
 # The evidence of a few points prefers longer length scales than many points want, and probabilities
 # of one-vs-rest classes are too sure or not sure enough. A shorter length scale is expected, and

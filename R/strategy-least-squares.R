@@ -11,13 +11,8 @@ try_least_squares <- function(found) {
   refused <- list(taken = FALSE, choices = found$choices)
   if (found$power < 1 || !may_be_least_squares(found)) return(refused)
   split <- split_holdout(found$plan$problem)
-  problem <- found$plan$problem
-  held <- list(x = problem$x[split$held, , drop = FALSE], offset = problem$offset[split$held],
-               rows = problem$rows[split$held])
-  by_holdout <- function(candidate) score_by_holdout(candidate, held)
-  probit <- with_size(with_subset(found, split$trained), split$share * size_of(found))
-  probit <- with_sites(with_tolerance(probit, policy$compare_tolerance), NULL)
-  wanted <- by_holdout(probit)
+  by_holdout <- function(candidate) score_by_holdout(candidate, split)
+  wanted <- by_holdout(trained_part(found, split, size_of(found)))
   squares <- with_least_squares(found)
   on_shared <- function(candidate, proportion) {
     candidate$plan <- plan_least_squares(candidate$plan$problem, shared_points(
@@ -52,19 +47,6 @@ score_least_squares <- function(found, squares) {
 }
 
 PROBIT_BEFORE <- "one-vs-rest probit" # its label in the record
-
-# Splits some observations into those to learn from and those held out; share: of all. What is held
-# out is a beginning, which has its share of every class, but for observations that are needed to
-# tell inputs apart.
-split_holdout <- function(problem) {
-  n <- nrow(problem$x)
-  order <- spread_rows(n, problem$strata)
-  needed <- order %in% rows_that_vary(order, problem$x)
-  others <- utils::head(order[!needed], max(0, compared_rows(problem) - sum(needed)))
-  order <- c(others, order[needed])
-  out <- seq_along(order) <= policy$holdout * length(order)
-  list(trained = sort(order[!out]), held = sort(order[out]), share = length(order) / n)
-}
 
 # Turns a candidate that was learned for probits into one of least squares. Labels are the
 # function's unit.

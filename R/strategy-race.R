@@ -48,14 +48,14 @@ score_by_loo <- function(candidate) {
   tempered_score(candidate, run, loo_label_scores(candidate, run), labels_of(candidate))
 }
 
-# Runs a candidate, and scores it by the labels of observations that it has not seen. held: list(x,
-# offset, rows) of these, rows the labels' codes.
-score_by_holdout <- function(candidate, held) {
+# Runs a candidate, and scores it by the labels of observations that it has not seen: those of a
+# split (strategy-holdout.R).
+score_by_holdout <- function(candidate, split) {
   run <- checked_run(candidate)
   problem <- candidate$plan$problem
-  latent <- engine_latent(problem, candidate$table$theta, run, held$x)
-  scores <- candidate_scores(candidate, latent$mean + c(held$offset), latent$var)
-  tempered_score(candidate, run, scores, held$rows)
+  latent <- engine_latent(problem, candidate$table$theta, run, split$x)
+  scores <- candidate_scores(candidate, latent$mean + c(split$offset), latent$var)
+  tempered_score(candidate, run, scores, candidate$model$response$given[split$held])
 }
 
 tempered_score <- function(candidate, run, scores, y) {

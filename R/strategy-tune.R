@@ -5,7 +5,7 @@
 tune.plan_classification <- function(plan, candidate) {
   if (is.null(candidate$record)) return(list(candidate = candidate, run = checked_run(candidate)))
   if (length(free_lengthscales(candidate$table)) == 0L) return(score_by_loo(candidate))
-  found <- tune_on_subset(candidate)
+  found <- tune_on_subset(with_enough_points(candidate))
   squares <- try_least_squares(found)
   if (squares$taken) score_least_squares(found, squares) else score_all(found, squares$choices)
 }
@@ -29,10 +29,11 @@ tune_on_subset <- function(candidate) {
   best <- race("likelihood", margin, score_by_loo, gain_in_lpd,
                standard_errors(policy$min_standard_errors), best = best,
                incumbent = candidate$model$lik$type)
-  candidate <- as_found(candidate, best$candidate)
-  candidate$power <- best$power
-  candidate$choices <- best$choices
-  candidate
+  found <- as_found(candidate, best$candidate)
+  if (is.null(found$plan$sites)) found <- with_sites(found, foreseen_sites(found, best))
+  found$power <- best$power
+  found$choices <- stacked_table(list(candidate$choices, best$choices))
+  found
 }
 
 # Runs what was found with all observations and points.

@@ -8,6 +8,7 @@
 #   strategy-relevance.R       a length scale for each input, of labels
 #   strategy-regression.R      one latent function: inducing points while they pay
 #   strategy-classification.R  many labels, two or one-vs-rest
+#   strategy-class-points.R    the same: how many inducing points
 #   strategy-least-squares.R   the same, by least squares on shared points
 #   strategy-multi-output.R    several latent functions
 #   strategy-copies.R          once more, with virtual copies

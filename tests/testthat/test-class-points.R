@@ -51,3 +51,63 @@ test_that("labels that inputs say nothing of have a fit, and few points", {
   expect_lt(nrow(basis(fit)), n / 4)
   expect_equal(mean(predict(fit, x, type = "prob")[, "b"]), 3 / n, tolerance = 0.5) # of three rows
 })
+
+# Two lines between three classes in one of two inputs: a few points carry all functions.
+three_bands <- function(n) {
+  set.seed(5)
+  x <- matrix(runif(2 * n, -2, 2), n, dimnames = list(NULL, c("a", "b")))
+  list(x = x, class = cut(x[, "a"] + 0.4 * rnorm(n), c(-Inf, -0.6, 0.6, Inf), c("i", "j", "k")))
+}
+
+classes_candidate <- function(d, size, likelihood = lik_probit()) {
+  setup <- check_setup(likelihood, kernel_rbf(), NULL, FALSE, NULL, TRUE)
+  chunk <- list(x = d$x, y = d$class, offset = numeric(nrow(d$x)))
+  model <- read_model(chunk, setup)
+  plan <- plan_classification(problem_of(model, chunk), "quick")
+  with_size(new_candidate(model, model$table, plan, list(chunk = chunk, setup = setup)), size)
+}
+
+test_that("of many observations a class has as many points as pay, more if more is asked of few", {
+  candidate <- classes_candidate(three_bands(300), 180)
+  points <- function(...) with_policy(compare_rows = 200, ..., code = with_enough_points(candidate))
+  few <- points()
+  expect_identical(size_of(few), 60)
+  tried <- few$choices
+  expect_identical(unique(tried$stage), "points of a class")
+  expect_identical(tried$candidate, c("60 points", "180 points"))
+  expect_identical(tried$rows, c(160L, 160L))
+  expect_lte(tried$gain[2L], -policy$min_class_gain * tried$score[1L])
+  expect_identical(tried$taken, c(TRUE, FALSE))
+  expect_match(class_points_words(few), "60 points, 180 points .* 60 points taken")
+  # any gain counts
+  all <- points(min_class_gain = -1)
+  expect_identical(size_of(all), 180)
+  expect_identical(all$choices$taken, c(FALSE, TRUE))
+  # of two labels, which have one function
+  two <- within(three_bands(300), class <- class == "i")
+  candidate <- classes_candidate(two, 180)
+  expect_lt(size_of(points()), 180)
+  # where candidates are compared on all observations nothing is decided by some of them
+  expect_identical(with_enough_points(candidate), candidate)
+})
+
+test_that("EP from foreseen sites ends where EP from none does, sooner", {
+  for (d in list(three_bands(300), within(three_bands(300), class <- class == "i"))) {
+    candidate <- classes_candidate(d, 20)
+    rows <- which(seq_len(300) %% 3 > 0)
+    found <- score_by_loo(with_subset(candidate, rows))
+    sites <- foreseen_sites(candidate, found)
+    shape <- dim(found$run$tau)
+    expect_identical(dim(sites$tau), if (!is.null(shape)) c(300L, shape[2L]))
+    some <- function(x) if (is.null(shape)) x[rows] else x[rows, ]
+    expect_identical(lapply(sites, some), found$run[c("tau", "nu")])
+    run <- function(candidate, ...) checked_run(with_options(candidate, ...))
+    scratch <- run(candidate, tol = 1e-9)
+    foreseen <- run(with_sites(candidate, sites), tol = 1e-9)
+    for (field in c("logz", "tau", "nu", "mean", "var")) {
+      expect_equal(foreseen[[field]], scratch[[field]], tolerance = 1e-7, label = field)
+    }
+    sweeps <- function(candidate) run(candidate, tol = 0.02)$sweeps
+    expect_lt(sweeps(with_sites(candidate, sites)), sweeps(candidate))
+  }
+})

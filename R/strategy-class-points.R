@@ -1,0 +1,47 @@
+# The number of inducing points of a class, if observations are so many that candidates are compared
+# on some of them: as many as pay. A sweep of EP takes the square of their number, and functions of
+# few inputs, or of classes that overlap, are carried by few.
+
+# Returns the candidate with the number of points that pays, and the record in `choices`: one in
+# growth_factor of its points, or all of them if they take min_class_gain off the log loss of these.
+with_enough_points <- function(candidate) {
+  problem <- candidate$plan$problem
+  few <- compared_rows(problem) == nrow(problem$x)
+  if (few || !is.null(candidate$data$setup$augment)) return(candidate)
+  split <- split_holdout(problem)
+  sizes <- round(size_of(candidate) / c(policy$growth_factor, 1))
+  scored <- function(size) score_by_holdout(trained_part(candidate, split, size), split)
+  part <- scored(sizes[1L])
+  all <- scored(sizes[2L])
+  gained <- gain_in_lpd(all, part)
+  pays <- beats(gained, nats(-policy$min_class_gain * part$value))
+  labels <- paste(sizes, "points")
+  candidate <- with_size(candidate, sizes[1L + pays])
+  candidate$choices <- stacked_table(list(
+    choice_row("points of a class", part, taken = !pays, label = labels[1L]),
+    choice_row("points of a class", all, gained, pays, labels[2L])
+  ))
+  candidate
+}
+
+# Returns sites of all observations to start EP from: those of a run on some of them, and of the
+# others those that the likelihood asks for under its predictions, or none where these are
+# no sites: EP of overlapping classes then takes half of the sweeps. found: the score of that run.
+foreseen_sites <- function(candidate, found) {
+  small <- found$candidate
+  problem <- candidate$plan$problem
+  others <- setdiff(seq_len(nrow(problem$x)), small$rows)
+  rest <- part_of_problem(problem, others)
+  theta <- candidate$table$theta
+  latent <- engine_latent(small$plan$problem, theta, found$run, rest$x)
+  tilt <- engine_tilt(rest, theta, latent$mean, latent$var)
+  left <- 1 + latent$var * tilt$d2
+  foreseen <- list(tau = -tilt$d2 / left, nu = (tilt$d1 - latent$mean * tilt$d2) / left)
+  valid <- is.finite(foreseen$tau) & is.finite(foreseen$nu) & foreseen$tau > 0
+  Map(function(seen, foreseen) {
+    all <- matrix(0, nrow(problem$x), problem$processes)
+    all[small$rows, ] <- seen
+    all[others, ] <- ifelse(valid, foreseen, 0)
+    if (problem$processes == 1L) drop(all) else all
+  }, found$run[c("tau", "nu")], foreseen)
+}
