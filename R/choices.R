@@ -13,7 +13,8 @@ OF_STRUCTURE <- "log evidence + log prior - price of hyperparameters"
 CRITERIA <- c(
   "coding" = OF_STRUCTURE, "response scale" = OF_STRUCTURE, "input scale" = OF_STRUCTURE,
   "error of log times" = OF_STRUCTURE,
-  "kernel" = OF_STRUCTURE, "learning" = "log evidence + log prior",
+  "kernel" = OF_STRUCTURE, "effects of levels" = OF_STRUCTURE,
+  "learning" = "log evidence + log prior",
   "basis" = "log evidence + log prior",
   "inducing points" = "leave-one-out log density per observation outside of the basis",
   "points of a class" = "log probability per observation held out",
@@ -24,7 +25,8 @@ CRITERIA <- c(
 )
 
 # The stages of the race for structure, in its order.
-STRUCTURE_STAGES <- c("coding", "response scale", "error of log times", "input scale", "kernel")
+STRUCTURE_STAGES <- c("coding", "response scale", "error of log times", "input scale", "kernel",
+                      "effects of levels")
 
 EACH_SCALED <- "each input scaled by its sd"
 

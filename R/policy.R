@@ -22,6 +22,8 @@ min_relevance_rate | 0.01 | nats a row | and for each observation, of one-vs-res
 relevance_spread | 0.6 | logarithms | half the interquartile range of their prior: tied or free
 untied_spread | 2 | logarithms | standard deviation of the prior that their search begins under
 max_ard_inputs | 200 | inputs | most inputs for which a length scale each is tried
+many_levels | 20 | levels | of a factor, for which an effect of each level is tried
+level_rows | 2 | rows | fewest of such levels, on average
 most_degree | 5 | degree | to which a polynomial is tried whose degree is open
 same_unit_ratio | 100 | ratio | inputs whose sds differ by more do not share a unit
 skewed_inputs | 0.5 | skewness | inputs that are tried on a log scale

@@ -24,6 +24,7 @@
 #' | kernel | the best kernel `+ kernel_linear()`: a trend | numbers and counts, not labels |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | the same |
 #' | kernel | a length scale of the rough function for each input | that was taken, after ARD |
+#' | effects of levels | [kernel_factor()] of a factor, which the other parts then do not see | factors of at least `r policy$many_levels` levels with `r policy$level_rows` observations each on average; not labels |
 #'
 #' `sparsegp(structure = "fixed")` has the first candidate. If a `kernel` is given nothing but the
 #' degree of a polynomial is chosen, and `scale = NULL` means `TRUE`. Each of
@@ -37,6 +38,18 @@
 #' spread over all; of two or one-vs-rest labels of `r policy$class_pilot_rows`. A stream is settled
 #' by its pilot, a [source][row_source] by the observations that are kept in memory. Several outputs
 #' have [kernel_coregion()].
+#'
+#' ## Factors of many levels
+#'
+#' Schools, patients or places are a sample of levels, and the value of each may be a draw from a
+#' normal distribution: a random effect. One factor after the other, those of fewest levels first,
+#' leaves the distances for a [kernel_factor()] of its own, if that is better. If the pilot is not
+#' of all observations, candidates are compared on another one, of all or many observations of some
+#' levels of the first of these factors: among observations spread evenly few would share a level.
+#' The scores of this stage compare with each other only. Of so many observations that the fit has
+#' inducing points (the *basis*), an effect may be worse by `r policy$min_evidence_gain` nat: kernels
+#' of distances need points for every combination of levels, sums for every level. The inducing
+#' points then begin with an observation of each level, those of most observations first.
 #'
 #' ## The scale of the response
 #'

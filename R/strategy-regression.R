@@ -80,7 +80,7 @@ stage_plan <- function(plan, stage) {
   problem <- part_of_problem(plan$problem, plan$order[seq_len(stage$rows)])
   rows <- seq_len(stage$rows)
   if (stage$points < stage$rows) {
-    rows <- utils::head(distinct_rows(problem$x), stage$points)
+    rows <- utils::head(inducing_rows(problem, rows), stage$points)
     problem$basis <- basis_of_rows(problem, rows, NULL)
   }
   new_plan("plan_batch", problem, rows = rows)
@@ -104,9 +104,6 @@ learn_stage <- function(learned, stage, control, progress) {
        record = with_spent(record, learned$record))
 }
 
-# A copy of a point would make the basis's kernel matrix singular.
-distinct_rows <- function(x) which(!duplicated(x))
-
 # ---- The fit of all observations ----
 
 # A row in the basis sees its own place in more detail than a new one would, so that a larger basis
@@ -116,12 +113,12 @@ run_plan.plan_adaptive <- function(plan, theta) {
   if (plan$is_full) {
     return(run_plan(plan_ep(plan$problem, list(rows = seq_len(nrow(plan$problem$x)))), theta))
   }
-  distinct <- plan$order[distinct_rows(plan$problem$x[plan$order, , drop = FALSE])]
+  rows <- inducing_rows(plan$problem, plan$order)
   most <- most_points(plan, policy$fit_flops, nrow(plan$problem$x))
   sizes <- most / policy$growth_factor^(2:0)
   sizes <- as.integer(round(c(sizes[sizes >= policy$min_points & sizes < most], most)))
   entries <- lapply(sizes, function(size) {
-    function(best) c(list(rows = utils::head(distinct, size)), best$run[c("tau", "nu")])
+    function(best) c(list(rows = utils::head(rows, size)), best$run[c("tau", "nu")])
   })
   best <- race("inducing points", entries,
                function(candidate) score_outside(candidate, plan, theta), gain_outside,

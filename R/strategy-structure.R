@@ -9,7 +9,8 @@
 #                 the latter the fields of the setup that change. The first is the best so far, as
 #                 it is. NULL or one: nothing to choose
 #   least         (model, n, m) -> nats that an alternative has to gain on m of n observations
-# strategy-axes.R has them.
+# strategy-axes.R has them. Factors of many levels have an axis of their own, the last one
+# (strategy-levels.R).
 
 # Returns list(model, setup) with the structure settled, the model that of all observations. If
 # there was a choice also `from`, the free hyperparameters the search goes on from, the `record` of
@@ -44,6 +45,7 @@ choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, 
                  go_on = function(taken, gain) TRUE, best = best,
                  incumbent = if (!axis$stage %in% best$choices$stage) names(entries)[1L])
   }
+  if (is.null(asked$kernel)) best <- with_effects_of_levels(best, pilot, n)
   candidate <- best$candidate
   list(model = candidate$model, setup = candidate$data$setup,
        from = candidate$table$theta[candidate$table$free], record = candidate$record,
@@ -57,6 +59,36 @@ entries_along <- function(axis, now, rows) {
     function(best) changed_candidate(best$candidate, alternative$setup, rows)
   })
   stats::setNames(entries, vapply(offered, `[[`, "", "label"))
+}
+
+# ---- Effects of levels ----
+
+# Returns the score of the best candidate with effects of the levels of one factor after the other,
+# each kept if it is better; of labels, or without such factors, `best` as it is.
+with_effects_of_levels <- function(best, pilot, n) {
+  model <- best$candidate$model
+  many <- factors_of_many_levels(model, best$candidate$data$setup)
+  if (length(many) == 0L || lik_codec(model$lik)$labelled) return(best)
+  now <- best
+  if (pilot$count < n) {
+    pilot$rows <- rows_of_levels(best$candidate$data$chunk, many[1L], pilot$count)
+    now <- score_by_evidence(changed_candidate(best$candidate, list(), pilot$rows), pilot)
+    now$choices <- best$choices
+  }
+  entries <- lapply(many, function(name) {
+    function(best) changed_candidate(best$candidate, effect_of_levels(best, name), pilot$rows)
+  })
+  found <- race("effects of levels", entries, function(candidate) score_effects(candidate, pilot),
+                function(found, best) found$value - best$value,
+                nats(worth_an_effect(best$candidate, n, pilot$count)),
+                go_on = function(taken, gain) TRUE, best = now, incumbent = "none")
+  if (any(utils::tail(found$choices$taken, length(many)))) return(found)
+  best$choices <- found$choices
+  best
+}
+
+score_effects <- function(candidate, pilot) {
+  c(score_by_evidence(candidate, pilot), label = effects_in_words(candidate$data$setup$kernel))
 }
 
 # ---- Candidates ----
