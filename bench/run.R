@@ -24,6 +24,8 @@ CLAIMS <- list(
   claim("zoo_defaults", "The default fit beside tuned peers on 46 data sets of other packages",
         "zoo.R", "quick", "", c(3, 40), c("ranger", "xgboost", "e1071", "mgcv", "glmnet",
                                             "dbarts")),
+  claim("levels", "Effects of levels, of factors that have many", "levels.R", "3", "3", c(6, 6),
+        c("lme4", "nlme", "mlmRev")),
   claim("coverage", "How far the error bars can be trusted", "coverage.R", "quick", "", c(4, 25),
         c("mgcv", "DiceKriging", "dbarts")),
   claim("integrate", "Hyperparameters integrated out", "integrate.R", "coverage 10 cost", "",
