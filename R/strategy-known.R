@@ -10,8 +10,8 @@ new_known_structure <- function(labels, tie = NULL) {
 
 is_known_structure <- function(structure) inherits(structure, "sparsegp_structure")
 
-# Returns the setup with the fields that a known structure settles.
-with_known_structure <- function(setup) {
+# Returns the setup with the fields that a known structure settles. inputs: their names
+with_known_structure <- function(setup, inputs = NULL) {
   known <- setup$structure
   if (!is_known_structure(known)) return(setup)
   of <- function(stage) if (stage %in% names(known$labels)) known$labels[[stage]] else ""
@@ -23,7 +23,11 @@ with_known_structure <- function(setup) {
   }
   if (of("input scale") == ONE_SCALE) setup$scale <- "common"
   if (endsWith(of("input scale"), SKEWED_ON_LOG)) setup$scale <- "log"
-  with_known_kernel(setup, of("kernel"), known$tie)
+  setup <- with_known_kernel(setup, of("kernel"), known$tie)
+  for (name in setdiff(strsplit(of("effects of levels"), ", ", fixed = TRUE)[[1L]], "none")) {
+    setup$kernel <- with_effect(setup$kernel %||% kernel_rbf(), name, inputs)
+  }
+  setup
 }
 
 # A kernel that was given leaves its degree open at most.

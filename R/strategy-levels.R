@@ -28,14 +28,18 @@ worth_an_effect <- function(candidate, n, m) {
 # Returns the field of the setup that changes: the kernel, with an effect of each level of a factor,
 # which the other parts then do not see.
 effect_of_levels <- function(best, name) {
-  inputs <- best$candidate$model$inputs$names
-  name <- inputs[without_backticks(inputs) == name]
-  others <- lapply(kernel_leaves(best$candidate$data$setup$kernel), function(part) {
+  candidate <- best$candidate
+  list(kernel = with_effect(candidate$data$setup$kernel, name, candidate$model$inputs$names))
+}
+
+# inputs: names of all; that of the factor may have backticks there.
+with_effect <- function(kernel, name, inputs) {
+  name <- inputs[without_backticks(inputs) == without_backticks(name)]
+  others <- lapply(kernel_leaves(kernel), function(part) {
     part$vars <- setdiff(part$vars %||% inputs, name)
     part
   })
-  parts <- c(Filter(function(part) length(part$vars), others), list(kernel_factor(name)))
-  list(kernel = Reduce(`+`, parts))
+  Reduce(`+`, c(Filter(function(part) length(part$vars), others), list(kernel_factor(name))))
 }
 
 # Returns `count` rows of some levels of a factor, as many levels as rows of each if there are so

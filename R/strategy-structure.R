@@ -19,7 +19,7 @@
 # its scale and its hyperparameter. Only the first candidate must not fail.
 choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, model)) {
   asked <- setup
-  setup <- with_known_structure(setup)
+  setup <- with_known_structure(setup, colnames(chunk$x))
   given <- if (is.null(setup$kernel)) kernel_rbf() else setup$kernel
   setup$kernel <- with_open_degree(given, USUAL_DEGREE)
   model <- read_model(chunk, setup, input_terms)
