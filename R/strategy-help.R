@@ -47,9 +47,9 @@
 #' of all observations, candidates are compared on another one, of all or many observations of some
 #' levels of the first of these factors: among observations spread evenly few would share a level.
 #' The scores of this stage compare with each other only. Of so many observations that the fit has
-#' inducing points (the *basis*), an effect may be worse by `r policy$min_evidence_gain` nat: kernels
-#' of distances need points for every combination of levels, sums for every level. The inducing
-#' points then begin with an observation of each level, those of most observations first.
+#' inducing points (the *basis*), an effect may be worse by `r policy$min_evidence_gain` nat:
+#' kernels of distances need points for every combination of levels, sums for every level. The
+#' inducing points then begin with an observation of each level, those of most observations first.
 #'
 #' ## The scale of the response
 #'
