@@ -16,8 +16,8 @@
 #'   missing values give `NA`.
 #' @param type `"latent"`: the latent function; `"link"`: plus the likelihood's bias, so
 #'   `exp()`, `plogis()` or `pnorm()` of it is a mean response; `"response"`: that mean response, or
-#'   with several classes their probabilities; `"slope"`: the derivative along a variable, see
-#'   [slopes()]. The default is `"latent"`, but `"response"` for a
+#'   with several classes their probabilities, or the mean number of ordered ones; `"slope"`: the
+#'   derivative along a variable, see [slopes()]. The default is `"latent"`, but `"response"` for a
 #'   mixture of fits whose latent functions have different scales: one that is integrated over the
 #'   scale of its response ([integration]), and averages of different likelihoods or scales.
 #' @param vars,scale `type = "slope"`: the variable, and whether of the mean response or of the

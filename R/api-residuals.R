@@ -7,9 +7,9 @@
 #'   response stands in its predictive distribution given the other rows.
 #' @param ... Nothing.
 #' @return A numeric vector, one per row of the data (rows dropped by `na.exclude` are `NA`, as are
-#'   rows without a label). With a latent function for each class a matrix with a column for each: 1
-#'   for the row's class and 0 for the others, minus the probability; `"quantile"` is an error then,
-#'   as classes without an order have no quantiles.
+#'   rows without a label). With a latent function for each class, unless these are in an order, a
+#'   matrix with a column for each: 1 for the row's class and 0 for the others, minus the
+#'   probability; `"quantile"` is an error then, as classes without an order have no quantiles.
 #' @details
 #' If the model is right, quantile residuals are standard normal, whatever the likelihood: look at
 #' them with [stats::qqnorm()]. The distribution is the leave-one-out one (see [loo()]), as that of

@@ -19,8 +19,8 @@
 #' `scale = "response"`: with \eqn{g} the mean response at a latent value, \eqn{g'(f) f'} is the
 #' slope, whose mean over the posterior is the derivative of `predict(type = "response")`. Its
 #' standard error and interval are those of its distribution, by integration over \eqn{f}; of
-#' several classes, for each of which there is a slope of its probability, by a lattice of 1022
-#' points, to about one hundredth. The standard error of an average takes each slope as linear in
+#' several latent functions by a lattice of 1022 points, to about one hundredth. Of several classes
+#' each has a slope of its probability, and ordered ones have that of their mean number. The standard error of an average takes each slope as linear in
 #' \eqn{f} and \eqn{f'} about their posterior (exact where the mean response is the latent
 #' function), and its interval is normal.
 #'

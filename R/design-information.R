@@ -208,7 +208,7 @@ label_information.response_coupled <- function(fit, latent) {
     mean <- given <- 0
     for (j in seq_len(NODES)) {
       away <- apply(roots[, rows, drop = FALSE], 2L, function(root) matrix(root, w) %*% z[j, ])
-      prob <- probabilities_at(fit, by_component(few$mean + c(away), components(fit)))
+      prob <- known_probabilities(fit, by_component(few$mean + c(away), components(fit)), 0)
       mean <- mean + prob / NODES
       given <- given + entropies(prob) / NODES
     }

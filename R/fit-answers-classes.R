@@ -19,43 +19,51 @@ class_probabilities.response_classes <- function(object, latent) {
 # takes.
 #' @export
 median_response.response_classes <- function(object, latent, shift = 0) {
-  middle_probabilities(object, latent)
+  levels <- object$response$levels
+  medians <- as.double(lattice_quantiles(object, latent, 0.5))
+  matrix(medians, ncol = length(levels), dimnames = list(NULL, levels))
 }
 
 #' @export
 mixture_bound.response_classes <- function(object, latent, type, z) {
-  if (type != "median") return(NextMethod())
-  middle_probabilities(object, latent)
+  if (type == "median") median_response(object, latent) else NextMethod()
 }
 
 LATTICE_POINTS <- 1023L # and as many reflections
 MEMBER_POINTS <- 255L # fewest of a member of an ensemble
 MEDIAN_NUMBERS <- 1000000L # probabilities at hand
 
-middle_probabilities <- function(object, latent) {
-  levels <- object$response$levels
+# Returns quantiles over the posterior: a row for each row, and a column for each mean response of
+# it and each of p.
+lattice_quantiles <- function(object, latent, p) {
+  lattice_summary(object, latent, function(values, weights) weighted_quantiles(values, weights, p))
+}
+
+# Returns of each column the `summary` of its values and weights, see pooled_responses().
+lattice_summary <- function(object, latent, summary) {
   n <- latent_count(latent, n_outputs(object))
   members <- max(1L, length(latent$members))
   points <- if (members == 1L) LATTICE_POINTS else max(LATTICE_POINTS %/% members, MEMBER_POINTS)
-  size <- 2L * points * length(levels) * members
-  medians <- lapply(row_blocks(n, max(1L, MEDIAN_NUMBERS %/% size)), function(rows) {
-    pool <- pooled_probabilities(object, latent, rows, points)
-    matrix(weighted_medians(pool$values, pool$weights), length(rows))
+  size <- 2L * points * length(object$response$levels) * members
+  each <- lapply(row_blocks(n, max(1L, MEDIAN_NUMBERS %/% size)), function(rows) {
+    pool <- pooled_responses(object, latent, rows, points)
+    matrix(summary(pool$values, pool$weights), length(rows))
   })
-  matrix(as.double(do.call(rbind, medians)), n, length(levels), dimnames = list(NULL, levels))
+  do.call(rbind, each)
 }
 
-# Returns list(values, weights) of m points of the posteriors of all members: probabilities, m x
-# (rows times classes), and the points' weights, m x rows. points: of a lattice, for each member
-pooled_probabilities <- function(object, latent, rows, points) {
+# Returns list(values, weights) of m points of the posteriors of all members: mean responses, m x
+# (rows times classes, or rows), and the points' weights, m x rows. points: of a lattice, for each
+# member
+pooled_responses <- function(object, latent, rows, points) {
   if (is.null(latent$members)) {
     w <- n_outputs(object)
     latent$offset <- offset_for_rows(latent, w)
-    values <- lattice_probabilities(object, some_latent(latent, rows, w), points)
+    values <- lattice_responses(object, some_latent(latent, rows, w), points)
     return(list(values = values,
                 weights = matrix(1 / nrow(values), nrow(values), length(rows))))
   }
-  pools <- over_members(object, latent, function(...) pooled_probabilities(..., rows, points))
+  pools <- over_members(object, latent, function(...) pooled_responses(..., rows, points))
   weights <- Map(function(pool, k) {
     share <- share_of(latent$shares, k)
     pool$weights * rep(if (length(share) == 1L) share else share[rows],
@@ -64,27 +72,32 @@ pooled_probabilities <- function(object, latent, rows, points) {
   list(values = do.call(rbind, lapply(pools, `[[`, "values")), weights = do.call(rbind, weights))
 }
 
-# Returns the weighted medians of columns. weights: of the first columns, and of as many after each
-# other; the mean of two values where these have half of the weight on either side.
-weighted_medians <- function(values, weights) {
+# Returns the weighted quantiles of columns, those of the first of p before others. weights: of the
+# first columns, and of as many after each other; the mean of two values where the weight up to the
+# first is p.
+weighted_quantiles <- function(values, weights, p) {
   ROUNDING <- 1e-9
   sorted <- order(col(values), values, method = "radix")
   of_value <- weights[, rep_len(seq_len(ncol(weights)), ncol(values)), drop = FALSE]
   below <- matrix(of_value[sorted], nrow(values))
   below[] <- apply(below, 2L, cumsum)
-  half <- rep(below[nrow(below), ] / 2, each = nrow(below))
-  at <- function(count) matrix(values[sorted], nrow(values))[cbind(count + 1, seq_along(count))]
-  (at(colSums(below < half * (1 - ROUNDING))) + at(colSums(below <= half * (1 + ROUNDING)))) / 2
+  values[] <- values[sorted]
+  each <- vapply(p, function(p) {
+    part <- rep(p * below[nrow(below), ], each = nrow(below))
+    at <- function(count) values[cbind(pmin(count + 1, nrow(values)), seq_along(count))]
+    (at(colSums(below < part * (1 - ROUNDING))) + at(colSums(below <= part * (1 + ROUNDING)))) / 2
+  }, numeric(ncol(values)))
+  c(each)
 }
 
-# Returns the rows' class probabilities at the points of a lattice of latent values: points x (rows
-# times classes).
-lattice_probabilities <- function(object, latent, points) {
-  UseMethod("lattice_probabilities", codec_of(object))
+# Returns the rows' mean responses at the points of a lattice of latent values: points x (rows times
+# classes), or of ordered ones points x rows.
+lattice_responses <- function(object, latent, points) {
+  UseMethod("lattice_responses", codec_of(object))
 }
 
 #' @export
-lattice_probabilities.response_classes <- function(object, latent, points) {
+lattice_responses.response_classes <- function(object, latent, points) {
   half <- normal_lattice(points, processes(object))
   z <- rbind(half, -half)
   rows <- rep(seq_len(nrow(latent$mean)), each = nrow(z))
@@ -140,13 +153,23 @@ class_probabilities.response_rest <- function(object, latent) {
 
 #' @export
 draws_of.response_classes <- function(object, latent, n, type) {
-  f <- vapply(latent$values, c, numeric(length(latent$values[[1L]])))
-  f <- matrix(f, ncol = processes(object))
+  f <- drawn_functions(object, latent)
   offset <- rep(latent$offset, length.out = nrow(f))
-  drawn <- centre_answer(object, list(mean = f, var = 0 * f, offset = offset), type)
+  drawn <- as.matrix(switch(type, response = known_response(object, f, offset),
+                            link = to_link(object, f, offset), to_latent(object, f, offset)))
   by_class(object, lapply(seq_len(ncol(drawn)), function(class) {
     restore_rows(drawn_matrix(drawn[, class], n), latent)
   }))
+}
+
+# Returns the draws of the latent functions: a row for each draw of a row, and a column for each
+# class.
+drawn_functions <- function(object, latent) UseMethod("drawn_functions", codec_of(object))
+
+#' @export
+drawn_functions.response_classes <- function(object, latent) {
+  f <- vapply(latent$values, c, numeric(length(latent$values[[1L]])))
+  matrix(f, ncol = processes(object))
 }
 
 # A matrix of each latent function: of one alone itself, of several in an array.

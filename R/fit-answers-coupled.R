@@ -19,7 +19,7 @@ centre_answer.response_coupled <- function(object, latent, type) {
 
 # As of independent functions, at the points of the same lattice under the row's own covariance.
 #' @export
-lattice_probabilities.response_coupled <- function(object, latent, points) {
+lattice_responses.response_coupled <- function(object, latent, points) {
   names <- components(object)
   half <- normal_lattice(points, length(names))
   z <- rbind(half, -half)
@@ -28,7 +28,7 @@ lattice_probabilities.response_coupled <- function(object, latent, points) {
   each <- vapply(seq_len(nrow(mean)), function(row) {
     own <- eigen(matrix(blocks[, row], length(names)), TRUE)
     f <- z %*% (sqrt(pmax(own$values, 0)) * t(own$vectors))
-    probabilities_at(object, f + rep(mean[row, ], each = nrow(z)))
+    known_probabilities(object, f + rep(mean[row, ], each = nrow(z)), 0)
   }, matrix(0, nrow(z), length(names))) # points x classes x rows
   matrix(aperm(each, c(1L, 3L, 2L)), nrow(z))
 }
@@ -38,20 +38,9 @@ standard_deviation.response_coupled <- function(object, latent, type) {
   sqrt(component_vars(latent$var, components(object)))
 }
 
-# rows x draws x classes
 #' @export
-draws_of.response_coupled <- function(object, latent, n, type) {
-  names <- components(object)
-  each <- lapply(seq_len(n), function(j) {
-    f <- by_component(latent$values[[1L]][, j], names)
-    if (type == "response") probabilities_at(object, f)
-    else if (type == "link") to_link(object, f, 0)
-    else to_latent(object, f, 0)
-  })
-  drawn <- array(unlist(each), c(length(latent$values[[1L]]) / n / length(names), length(names), n))
-  drawn <- aperm(drawn, c(1L, 3L, 2L))
-  dimnames(drawn) <- list(NULL, paste0("draw_", seq_len(n)), names)
-  restore_rows(drawn, latent)
+drawn_functions.response_coupled <- function(object, latent) {
+  by_component(c(latent$values[[1L]]), components(object))
 }
 
 #' @export
@@ -67,8 +56,8 @@ offset_of_rows.response_coupled <- function(object, offset, n) {
   matrix(0, n, n_outputs(object)) # which shifts all classes alike
 }
 
-# Probabilities at known latent values, a column for each class of f.
-probabilities_at <- function(object, f) {
+#' @export
+known_probabilities.response_coupled <- function(object, f, offset) {
   by_component(engine_lik_eval(object, c(t(f)))$mean, components(object))
 }
 

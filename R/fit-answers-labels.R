@@ -70,9 +70,7 @@ loo_probabilities <- function(object) class_probabilities(object, loo_latent(obj
 #' @export
 quantile_residuals.response_factor <- function(object) {
   prob <- loo_probabilities(object)
-  at <- as.integer(object$y)
-  sum_where <- function(side) rowSums(prob * outer(at, seq_len(ncol(prob)), side))
-  random_quantiles(list(below = sum_where(`>`), above = sum_where(`<`), jumps = TRUE))
+  random_quantiles(c(table_tails(table_of_labels(prob), as.integer(object$y)), jumps = TRUE))
 }
 
 # log Z of a label that is a number to the likelihood is that of a density, and knows no power.

@@ -8,7 +8,8 @@
 #   median_response(object, latent, shift)   the median at a quantile of the latent function, and
 #   response_at(object, latent, shift)       the mean response there; they differ on a scale
 #   standard_deviation(object, latent, type) of what `type` predicts, over the posterior
-#   confidence_bound(object, latent, type, z)  its quantile of pnorm(z)
+#   confidence_bound(object, latent, type, z)  its quantile of pnorm(z), and
+#   confidence_bounds(object, latent, type, z)   a list of several
 #   response_moments(object, latent)    mean and sd of a new response; not of several classes
 #   interval_width(object, latent, p)   of the central interval of content p; of components, as
 #                                       response_tails(), a matrix
@@ -53,6 +54,9 @@ standard_deviation <- function(object, latent, type) {
 }
 confidence_bound <- function(object, latent, type, z) {
   UseMethod("confidence_bound", kind_of(object, latent))
+}
+confidence_bounds <- function(object, latent, type, z) {
+  UseMethod("confidence_bounds", codec_of(object))
 }
 response_moments <- function(object, latent) {
   UseMethod("response_moments", kind_of(object, latent))
@@ -172,12 +176,16 @@ quantile_names <- function(probs) {
 }
 
 interval_answer <- function(object, latent, type, interval, level) {
-  bound <- function(p) {
-    if (interval == "prediction") response_quantile(object, p, latent)
-    else confidence_bound(object, latent, type, stats::qnorm(p))
-  }
-  cbind(fit = centre_answer(object, latent, type), lwr = bound((1 - level) / 2),
-        upr = bound((1 + level) / 2))
+  p <- (1 + c(-1, 1) * level) / 2
+  bounds <- if (interval == "prediction") lapply(p, response_quantile, object = object,
+                                                 latent = latent)
+            else confidence_bounds(object, latent, type, stats::qnorm(p))
+  cbind(fit = centre_answer(object, latent, type), lwr = bounds[[1L]], upr = bounds[[2L]])
+}
+
+#' @export
+confidence_bounds.response <- function(object, latent, type, z) {
+  lapply(z, confidence_bound, object = object, latent = latent, type = type)
 }
 
 # Latent moments in C's units at the fit's rows; `complete` and `names` put answers back in place;

@@ -46,8 +46,7 @@ model_kinds <- function() list(
   likelihood = function(x) !is.null(check_likelihood(x)),
   kernel = function(x) !is.null(check_kernel(x)),
   response = function(x, whole) {
-    codec <- lik_codec(whole$likelihood)
-    is_word(x$codec, c(codec$name, if (!is.null(codec$more)) codec$more()$name)) &&
+    is_word(x$codec, readers_of(whole$likelihood)) &&
       is_of_kind(x, kinds_of_response(codec_named(x$codec))) &&
       is_of_kind(x, codec_named(x$codec)$shape)
   },

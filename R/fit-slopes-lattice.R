@@ -119,7 +119,9 @@ known_response.response_transformed <- function(object, f, offset) {
 }
 
 #' @export
-known_response.response_coupled <- function(object, f, offset) probabilities_at(object, f)
+known_response.response_coupled <- function(object, f, offset) {
+  known_probabilities(object, f, offset)
+}
 
 # Returns the proportion of a row's values below q, linear between them.
 lattice_below <- function(each, q) {

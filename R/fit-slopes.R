@@ -199,6 +199,11 @@ slope_outputs.response_spreads <- function(object, scale) {
 #' @export
 slope_outputs.response_classes <- function(object, scale) object$response$levels
 
+#' @export
+slope_outputs.response_ordered_classes <- function(object, scale) {
+  if (scale == "link") NextMethod()
+}
+
 # Each component by itself
 #' @export
 link_slopes.response_components <- function(object, moments) {

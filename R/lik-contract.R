@@ -98,6 +98,13 @@ lik_codec <- function(lik) {
   if (is.null(lik)) codec_defaults() else codec_named(lik_traits(lik)$response)
 }
 
+# Returns the names of the codecs that may have read a response for this likelihood.
+readers_of <- function(lik) {
+  codec <- lik_codec(lik)
+  codecs <- c(list(codec), if (!is.null(codec$more)) list(codec$more()))
+  unlist(lapply(codecs, function(codec) c(codec$name, ordered_as(codec)$name)))
+}
+
 new_likelihood <- function(type, params) {
   params <- lapply(params, plain_numbers)
   check_lik_params(traits_of(type), params)

@@ -93,9 +93,9 @@ mixed_density <- function(own, y, f, weight) {
 # ---- Labels and ordered categories ----
 
 # Probabilities of each category, which are the same set for all rows.
-category_table <- function(own, f, weight = 1) {
+category_table <- function(own, f) {
   y <- categories_of(own$custom)
-  p <- mixed_density(own, matrix(y, nrow(f[[1L]]), length(y), byrow = TRUE), f, weight)
+  p <- mixed_density(own, matrix(y, nrow(f[[1L]]), length(y), byrow = TRUE), f, 1)
   total <- rowSums(p)
   list(y = y, p = p / total, total = total)
 }
@@ -119,27 +119,6 @@ label_moments <- function(own, f) {
 }
 
 ordered_moments <- function(own, f) table_moments(category_table(own, f))
-
-table_moments <- function(table) {
-  mean <- c(table$p %*% table$y)
-  list(mean = mean, var = c(table$p %*% table$y^2) - mean^2)
-}
-
-ordered_tails <- function(own, y, nodes) table_tails(category_table(own, nodes$f, nodes$weight), y)
-
-ordered_quantile <- function(own, p, nodes) {
-  table_quantile(category_table(own, nodes$f, nodes$weight), p)
-}
-
-# Probabilities of less and of more than y, of a table of responses in their order.
-table_tails <- function(table, y) {
-  side <- function(compare) rowSums(table$p * outer(y, table$y, compare))
-  list(below = side(`>`), above = side(`<`))
-}
-
-table_quantile <- function(table, p) {
-  apply(table$p, 1L, function(own) table$y[which(cumsum(own) >= p - 1e-12)[1L]])
-}
 
 # ---- Counts ----
 
@@ -287,7 +266,7 @@ zeros_between <- function(excess, ends) {
 NUMBER_SUMS <- list(moments = number_moments, tails = number_tails, quantile = number_quantile)
 CUSTOM_SUMS <- list(
   label = list(moments = label_moments),
-  ordered = list(moments = ordered_moments, tails = ordered_tails, quantile = ordered_quantile),
+  ordered = list(moments = ordered_moments),
   count = list(moments = count_moments, tails = count_tails, quantile = count_quantile),
   number = NUMBER_SUMS, positive = NUMBER_SUMS, share = NUMBER_SUMS
 )

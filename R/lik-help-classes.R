@@ -57,7 +57,9 @@
 #' * One latent function has to order all categories. Where the inputs change their probabilities in
 #'   other ways `lik_mprobit()` may predict better, which [compare()] of the two fits shows. Of 4000
 #'   rows of `income` of package kernlab, nine categories, other rows have a mean log probability of
-#'   -1.753 by their order, and -1.718 without.
+#'   -1.753 by their order, and -1.718 without. The response stays ordered: its mean, quantiles and
+#'   intervals follow from the probabilities of the categories ([predict()][predict.sparsegp]), by
+#'   `lik_mprobit()`, `lik_softmax()` and one-vs-rest models alike.
 #' * Unused levels of the response are left out, as for other classes. A stream keeps them, because
 #'   their observations may yet come.
 #' * The integrals are in closed form, accurate for categories however narrow or far. None of the

@@ -99,7 +99,7 @@ with_kernel <- function(model, chunk, setup) {
 # Returns the specification of the kernel for C; of coupled classes it is of a component each.
 model_spec <- function(kernel, response, inputs) {
   spec <- spec_for_c(kernel)
-  if (response$codec != "coupled") spec
+  if (!inherits(codec_named(response$codec), "response_coupled")) spec
   else coupled_spec(spec, response$width, sum(inputs$kept))
 }
 

@@ -21,7 +21,7 @@ panel_of.response_classes <- function(object) {
 }
 
 #' @export
-panel_of.response_ordered <- panel_of.response_classes
+panel_of.response_in_order <- panel_of.response_classes
 
 # Returns a colour for each class: in a sequence where these have an order.
 palette_of <- function(object) UseMethod("palette_of", codec_of(object))
@@ -32,7 +32,7 @@ palette_of.response <- function(object) {
 }
 
 #' @export
-palette_of.response_ordered <- function(object) ordered_colours(length(object$response$levels))
+palette_of.response_in_order <- function(object) ordered_colours(length(object$response$levels))
 
 # Returns the inputs, the most probable class, and a probability of each class.
 class_frame <- function(inputs, axes, prob) {

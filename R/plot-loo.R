@@ -48,7 +48,7 @@ loo_frame.response_factor <- function(object, level) {
 }
 
 #' @export
-loo_frame.response_ordered <- loo_frame.response
+loo_frame.response_in_order <- loo_frame.response
 
 # Predictions along, responses up: the diagonal is where they agree, and a bar is an interval.
 loo_numbers_chart <- function(object, drawn, level, style) {

@@ -6,7 +6,7 @@
 #' A panel for each input that is a number (at most nine; `which` names others): how fast the mean
 #' response, or the probability of the second of two classes, changes with the input ([slopes()]),
 #' along it, with its interval. The other inputs stay where `type = "fit"` has them. With `by` there
-#' is a curve for each level of a factor, and of several classes or ordered ones a curve for each
+#' is a curve for each level of a factor, and of several classes without an order a curve for each
 #' class. Where the band does not cross the line at 0, the function rises or falls. *Value.* A list
 #' of data frames, one for each input: the input, the level or class if there are several, `fit`,
 #' `lwr` and `upr`.
@@ -21,7 +21,7 @@ slope_picture <- function(object, asked) {
   axes <- data_axes(object, rows, names(derived_columns(object, rows$x)))
   if (!is.null(asked$which)) axes <- asked_axes(object, asked$which, axes, most = length(axes))
   axes <- check_slope_axes(axes, asked$which)
-  classes <- class_axis(object)
+  classes <- if (!is.null(slope_outputs(object, "response"))) class_axis(object)
   if (!is.null(classes) && !is.null(asked$by)) {
     stop_sparsegp("by", "is for pictures of one response", "Leave it out: classes have curves")
   }
@@ -54,7 +54,7 @@ CLASS_PLACES <- 41L # along an input, of classes, whose slopes are integrals ove
 
 slope_curve <- function(object, view, shown, asked, of_classes) {
   axis <- view$axis[[1L]]
-  n <- asked$n %||% if (of_classes) CLASS_PLACES
+  n <- asked$n %||% if (!is.null(class_axis(object))) CLASS_PLACES
   places <- axis_nodes(axis, axis_limits(axis, shown$at[[1L]], asked$style), n)
   answer <- function(group) slopes_of_view(object, view, places, group)
   columns <- function(found) slope_columns(found, asked$level)

@@ -53,8 +53,9 @@ codec_named <- function(name) {
 # Returns the class of a codec: the kinds it is of, the most special first.
 #   numbers       in units that the model scales with; counts (trials, seen): in units of their own
 #   components    several latent values of one process in a row: vectors (mixtures), spreads
-#   factor        labels; labels (some_labels): two. ordered: with one latent function. classes
-#                 (rest): with one for each
+#   factor        labels; labels (some_labels): two. classes (rest, coupled): with a latent function
+#                 for each. in_order: ordered categories; ordered: with one latent function, and
+#                 ordered_classes: with one for each
 response_class <- function(...) c(paste0("response_", c(...)), "response")
 
 # Returns what most codecs have in common.

@@ -7,9 +7,7 @@ coupled_codec <- function() {
              shape = shape_of(are_labels,
                               components = function(x, whole) identical(x, whole$levels),
                               width = function(x, whole) x == length(whole$levels)),
-             words = function(response) {
-               paste0(length(response$levels), " classes, coupled: ", toString(response$levels))
-             })
+             how = ", coupled")
 }
 
 read_coupled <- function(codec, y, lik, offset, weights, streams) {

@@ -3,6 +3,7 @@
 #   as_labels   (y) -> do these numbers name labels?
 #   more        the codec of more than two labels; NULL: this one
 #   check       (levels, lik) stops for what the likelihood cannot have
+#   how         of several classes: the words of print() on how they are modelled, or NULL
 
 # Two labels are -1 and 1 for C.
 labels_codec <- function() {
@@ -52,17 +53,18 @@ classes_codec <- function() {
              back = function(codes, response) factor(response$levels[codes], response$levels),
              processes = length, series = function(codes) NULL,
              observed = function(y) outer(as.integer(y), seq_along(levels(y)), "=="),
-             words = function(response) {
-               paste0(length(response$levels), " classes: ", toString(response$levels))
-             })
+             words = class_words)
 }
 
 rest_codec <- function() {
   codec_like(classes_codec(), c("rest", "classes", "factor"), offsets = TRUE,
-             words = function(response) {
-               paste0(length(response$levels), " classes, one-vs-rest: ",
-                      toString(response$levels))
-             })
+             how = ", one-vs-rest")
+}
+
+class_words <- function(response) {
+  codec <- codec_named(response$codec)
+  paste0(length(response$levels), if (codec$ordered) " ordered categories" else " classes",
+         codec$how, ": ", paste(response$levels, collapse = if (codec$ordered) " < " else ", "))
 }
 
 # A stream may begin with one class, if the response names the others.
@@ -81,6 +83,7 @@ read_labels <- function(codec, y, lik, offset, weights, streams) {
   }
   codec$check(levels(labels), lik)
   if (nlevels(labels) > 2L && !is.null(codec$more)) codec <- codec$more()
+  if (nlevels(labels) > 2L && is.ordered(labels)) codec <- ordered_as(codec)
   codes <- codec$codes(labels)
   response <- new_response(codec, codes, NULL, weights, levels = levels(labels))
   response$given <- codec$back(codes, response)

@@ -1,25 +1,59 @@
-# The codec of ordered categories: numbers from 1 for C, one latent function for all of them.
+# Codecs of ordered categories, whose numbers from 1 are C's codes. What their kind, "in_order",
+# answers follows from the probabilities of the categories (fit-answers-ordered.R): those of an
+# ordinal likelihood, with one latent function for all of them, or of any likelihood of classes.
 
 ordered_codec <- function() {
-  codec_like(labels_codec(), c("ordered", "factor"), ordered = TRUE, more = NULL,
-             called = "a response of ordered categories",
-             offers = offer_table(c("se.fit", "confidence", "prediction"),
-                                  c("confidence", "prediction"), prob = character(),
-                                  class = character(), quantile = character()),
-             as_labels = are_whole, shape = shape_of(are_labels), read = read_ordered,
-             jump = function(weights) 1,
-             measures = c("influence", "importance", "improvement", "intervals"),
-             codes = function(y, response) as.double(as.integer(y)),
-             check = function(levels, lik) check_cut_count(lik, length(levels)),
-             back = function(codes, response) {
-               factor(response$levels[codes], response$levels, ordered = TRUE)
-             },
-             observed = as.integer,
-             words = function(response) {
-               paste0(length(response$levels), " ordered categories: ",
-                      paste(response$levels, collapse = " < "))
-             })
+  codec <- codec_like(labels_codec(), c("ordered", "in_order", "factor"), more = NULL,
+                      called = "a response of ordered categories",
+                      offers = offers_in_order(), as_labels = are_whole,
+                      shape = shape_of(are_labels), read = read_ordered,
+                      jump = function(weights) 1,
+                      measures = c("influence", "importance", "improvement", "intervals"),
+                      codes = function(y, response) as.double(as.integer(y)),
+                      check = function(levels, lik) check_cut_count(lik, length(levels)),
+                      words = class_words)
+  with_order(codec)
 }
+
+# Adds to the codecs those of classes that are in an order: the same models, read by
+# read_labels() of an ordered factor with more than two levels. Their names are those of the classes'
+# codecs, and ".ordered".
+codecs_in_order <- function(codecs) {
+  for (kind in c("classes", "rest", "coupled")) {
+    codec <- codec_in_order(codecs[[kind]])
+    codecs[[codec$name]] <- codec
+  }
+  codecs
+}
+
+codec_in_order <- function(classes) {
+  codec <- with_order(classes)
+  codec$name <- paste0(classes$name, ".ordered")
+  codec$called <- "a response of ordered categories with a latent function for each"
+  codec$offers <- replace(offers_in_order(), c("link", "latent"), classes$offers["link"])
+  codec$measures <- c(classes$measures, "intervals")
+  class(codec) <- c(paste0("response_", codec$name), "response_ordered_classes",
+                    "response_in_order", class(classes))
+  codec
+}
+
+with_order <- function(codec) {
+  codec$ordered <- TRUE
+  codec$observed <- as.integer
+  codec$back <- function(codes, response) {
+    factor(response$levels[codes], response$levels, ordered = TRUE)
+  }
+  codec
+}
+
+# Returns the table of ordered categories.
+offers_in_order <- function() {
+  offer_table(c("se.fit", "confidence", "prediction"), c("confidence", "prediction"),
+              prob = character(), class = character(), quantile = character())
+}
+
+# Returns the codec of the same labels in an order, if there is one.
+ordered_as <- function(codec) registered("codecs", paste0(codec$name, ".ordered")) %||% codec
 
 read_ordered <- function(codec, y, ...) {
   if (is.character(y)) {

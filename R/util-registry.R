@@ -20,7 +20,8 @@ fill_registry <- function(home) {
   REGISTRY$traits <- values_of(functions_named("_traits$", home)[likelihoods], "_traits")
   codecs <- functions_named("_codec$", home)
   codecs <- values_of(codecs[lengths(lapply(codecs, formals)) == 0L], "_codec")
-  REGISTRY$codecs <- functions_named("^codecs_on_scales$", home)[[1L]](codecs)
+  for (others in functions_named("^codecs_", home)) codecs <- others(codecs)
+  REGISTRY$codecs <- codecs
   kinds <- values_of(functions_named("_kinds$", home), "_kinds")
   REGISTRY$kinds <- lapply(kinds, functions_named("^kind_table$", home)[[1L]])
   REGISTRY$plots <- values_of(functions_named("_plot$", home), "_plot")

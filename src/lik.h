@@ -32,7 +32,8 @@
  *                                        having where parts of log p do not depend on f
  *   tails(self, y, mu, S, out)           P(Y <= y[0]) and P(Y > y[0]) of a new response Y under
  *                                        N(mu, S), of the weight or trials in y, into out[2]. On
- *                                        R's own thread (expect.h). NULL: there is no order
+ *                                        R's own thread (expect.h). NULL: there is no order, or
+ *                                        of categories R has them from the probabilities
  *   support                              which numbers Y may be: sg_support
  *
  * A type of classes has one latent value per class and y[0] = 1..C; its moments() and predict()

@@ -193,20 +193,10 @@ static void ordinal_locate(const sg_lik *self, const double *y, double *centre, 
     *width = 1;
 }
 
-/* Computes P(Y <= k) = Phi((cut_k - mu) / sd), and its complement from the other tail. */
-static void ordinal_tails(const sg_lik *self, const double *y, const double *mu, const double *s2,
-                          double *out)
-{
-    const category own = category_of(self, y[0]);
-    const double upper = own.bound + (own.has_lower ? own.gap : 0);
-    out[0] = y[0] >= 1, out[1] = !(y[0] >= 1);
-    if (y[0] >= 1 && own.has_upper) pnorm_both((upper - *mu) / sqrt(1 + *s2), out, out + 1, 2, 0);
-}
-
 const sg_lik_type sg_lik_ordinal = {
     .name = "ordinal", .q = 1, .width = 1,
     .par = {"cut", "gap"},
     .logp = ordinal_logp, .moments = ordinal_moments, .locate = ordinal_locate,
     .slopes = sg_lik_slopes_of_tilt, .tilt = ordinal_tilt, .tilt_dpar = ordinal_tilt_dpar,
-    .predict = ordinal_predict, .tails = ordinal_tails, .support = SG_WHOLE
+    .predict = ordinal_predict
 };

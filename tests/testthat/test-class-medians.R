@@ -26,13 +26,19 @@ test_that("probabilities at known latent values are those of the integrals witho
                tolerance = 1e-12, ignore_attr = TRUE)
 })
 
-test_that("weighted medians are those of values repeated by their weights", {
+test_that("weighted quantiles are those of values repeated by their weights", {
   values <- cbind(c(5, 1, 4, 2), c(1, 2, 3, 9), c(-1, 0, 0, 1), c(7, 8, 6, 5))
   weights <- cbind(c(1, 3, 2, 1), c(2, 1, 1, 0)) / 8
-  plain <- function(column, weight) median(rep(values[, column], 8 * weight))
-  expect_equal(weighted_medians(values, weights),
-               c(plain(1, weights[, 1]), plain(2, weights[, 2]), plain(3, weights[, 1]),
-                 plain(4, weights[, 2])), tolerance = 1e-14)
+  for (p in c(0.25, 0.3, 0.5, 0.95)) {
+    plain <- function(column, weight) {
+      quantile(rep(values[, column], 8 * weight), p, names = FALSE, type = 2)
+    }
+    expect_equal(weighted_quantiles(values, weights, p),
+                 c(plain(1, weights[, 1]), plain(2, weights[, 2]), plain(3, weights[, 1]),
+                   plain(4, weights[, 2])), tolerance = 1e-14)
+  }
+  expect_identical(weighted_quantiles(values[, 1:3], weights, c(1 - 1e-12, 0.5))[1:4],
+                   c(5, 6, 1, weighted_quantiles(values[, 1:3], weights, 0.5)[1L]))
 })
 
 test_that("the median of a mixture has half of it below, and comes at once", {

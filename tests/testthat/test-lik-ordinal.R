@@ -253,13 +253,12 @@ test_that("panels of ordered categories show every one", {
 
 test_that("a quantile is the first category up to which probabilities add up to as much", {
   cuts <- c(-0.8, 0.1, 1.4)
-  theta <- c(cuts[1L], log(diff(cuts)))
-  set.seed(6)
-  mean <- rnorm(50L, 0, 1.5)
-  var <- rexp(50L)
-  up_to <- function(k) pnorm((c(-Inf, cuts, Inf)[k + 1] - mean) / sqrt(1 + var))
+  fit <- sparsegp(y ~ x, ratings(), lik_ordinal(fixed(cuts)), kernel_rbf(2, 0.5), learn = FALSE)
+  new <- data.frame(x = seq(-4, 4, length.out = 50))
+  latent <- predict(fit, new, "latent", se.fit = TRUE)
+  up_to <- function(k) pnorm((c(-Inf, cuts, Inf)[k + 1] - latent$fit) / sqrt(1 + latent$se.fit^2))
   for (p in c(0.05, 0.5, 0.9)) {
-    found <- response_quantile_at(lik_ordinal(), theta, p, mean, var)
+    found <- predict(fit, new, "quantile", at = p)
     expect_true(all(up_to(found) >= p & up_to(found - 1) < p))
   }
 })

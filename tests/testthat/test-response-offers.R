@@ -25,8 +25,12 @@ kinds_of_fits <- function() {
        trials = fit(cbind(count, 9 - count) ~ x), labels = fit(label ~ x),
        classes = fit(class ~ x, likelihood = lik_mprobit(coupled = FALSE)),
        coupled = fit(class ~ x), rest = fit(class ~ x, likelihood = "probit"),
-       ordered = fit(rank ~ x), vectors = fit(cbind(number, other) ~ x),
-       mixtures = fit(either ~ x), spreads = fit(number ~ x, likelihood = "heteroscedastic"))
+       ordered = fit(rank ~ x),
+       classes.ordered = fit(rank ~ x, likelihood = lik_mprobit(coupled = FALSE)),
+       coupled.ordered = fit(rank ~ x, likelihood = "mprobit"),
+       rest.ordered = fit(rank ~ x, likelihood = "probit"),
+       vectors = fit(cbind(number, other) ~ x), mixtures = fit(either ~ x),
+       spreads = fit(number ~ x, likelihood = "heteroscedastic"))
 }
 
 test_that("predict() answers what a kind of response offers, and refuses all else by name", {

@@ -1,0 +1,21 @@
+# Tables of the responses that there may be, in their order, and their probabilities: list(y, p), p
+# a row for each response to predict and a column for each of y.
+
+table_mean <- function(table) c(table$p %*% table$y)
+
+table_moments <- function(table) {
+  mean <- table_mean(table)
+  list(mean = mean, var = rowSums(table$p * outer(-mean, table$y, `+`)^2))
+}
+
+# Returns the probabilities of less and of more than y.
+table_tails <- function(table, y) {
+  side <- function(compare) rowSums(table$p * outer(y, table$y, compare))
+  list(below = side(`>`), above = side(`<`))
+}
+
+# Returns the first response up to which the probabilities add up to p.
+table_quantile <- function(table, p) {
+  ROUNDING <- 1e-12
+  apply(table$p, 1L, function(own) table$y[which(cumsum(own) >= p * (1 - ROUNDING))[1L]])
+}
