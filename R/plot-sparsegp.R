@@ -72,7 +72,7 @@
 #' plot(sparsegp(len ~ dose + supp, ToothGrowth))
 #'
 #' fit <- sparsegp(am ~ wt + hp, mtcars, likelihood = "probit")
-#' plot(fit, n = 31)
+#' plot(fit, n = 15)
 #' plot(fit, "wt", level = 0.8, main = "Manual gearboxes are light")
 #' plot(fit, type = "trace")
 #' plot(fit, type = "reliability")
