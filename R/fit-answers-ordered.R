@@ -5,9 +5,6 @@
 
 # ---- From probabilities ----
 
-# Returns a table (response-table.R) of these probabilities.
-table_of_labels <- function(prob) list(y = seq_len(ncol(prob)), p = unname(prob))
-
 label_table <- function(object, latent) table_of_labels(class_probabilities(object, latent))
 
 #' @export

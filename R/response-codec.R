@@ -50,6 +50,9 @@ codec_named <- function(name) {
   codec
 }
 
+# Returns the codec of the same labels in an order (response-ordered.R), if there is one.
+ordered_as <- function(codec) registered("codecs", paste0(codec$name, ".ordered")) %||% codec
+
 # Returns the class of a codec: the kinds it is of, the most special first.
 #   numbers       in units that the model scales with; counts (trials, seen): in units of their own
 #   components    several latent values of one process in a row: vectors (mixtures), spreads

@@ -52,9 +52,6 @@ offers_in_order <- function() {
               prob = character(), class = character(), quantile = character())
 }
 
-# Returns the codec of the same labels in an order, if there is one.
-ordered_as <- function(codec) registered("codecs", paste0(codec$name, ".ordered")) %||% codec
-
 read_ordered <- function(codec, y, ...) {
   if (is.character(y)) {
     stop_sparsegp("y", "is text, whose categories have no order but the alphabet's",

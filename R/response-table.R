@@ -1,6 +1,9 @@
 # Tables of the responses that there may be, in their order, and their probabilities: list(y, p), p
 # a row for each response to predict and a column for each of y.
 
+# Returns the table of labels, numbered from 1. prob: a column for each
+table_of_labels <- function(prob) list(y = seq_len(ncol(prob)), p = unname(prob))
+
 table_mean <- function(table) c(table$p %*% table$y)
 
 table_moments <- function(table) {

@@ -99,7 +99,7 @@ test_that("everything in R is used: by something else there, by users, or as a m
   exported <- getNamespaceExports(namespace)
   methods <- namespace[[".__NAMESPACE__."]]$S3methods
   # util-registry.R; R's loader; glue_{convert,host,custom,extension}.c
-  by_name <- paste0("_(traits|codec|kinds|plot)$|^kernel_table$|^codecs_on_scales$|^[.]onLoad$|",
+  by_name <- paste0("_(traits|codec|kinds|plot)$|^kernel_table$|^codecs_[a-z_]+$|^[.]onLoad$|",
                     "^threads_wanted$|^tilts_of_custom$|^evaluate_kernel$|^load_extension$|",
                     "^lik_hurdle")
   idle <- setdiff(names(found$file), c(found$uses$used, exported, methods[, 3L]))
