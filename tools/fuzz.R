@@ -96,7 +96,7 @@ value <- function() {
 
 likelihood_of_labels <- function(y) {
   count <- nlevels(factor(y))
-  if (is.ordered(y)) one_of(NULL, lik_ordinal(), lik_ordinal(value()), lik_probit())
+  if (is.ordered(y)) one_of(NULL, lik_ordinal(), lik_ordinal(value()), lik_probit(), lik_mprobit())
   else if (count > 2L) one_of(NULL, lik_mprobit(), lik_softmax(), lik_mprobit(shared = FALSE),
                               "probit", lik_squares())
   else one_of(NULL, "probit", lik_probit(flip = mostly(0.1, value())), lik_logit(),
