@@ -15,9 +15,9 @@ ordered_codec <- function() {
   with_order(codec)
 }
 
-# Adds to the codecs those of classes that are in an order: the same models, read by
-# read_labels() of an ordered factor with more than two levels. Their names are those of the classes'
-# codecs, and ".ordered".
+# Adds to the codecs those of classes that are in an order: of the same models, which read_labels()
+# has of an ordered factor with more than two levels. Their names are those of the classes' codecs,
+# and ".ordered".
 codecs_in_order <- function(codecs) {
   for (kind in c("classes", "rest", "coupled")) {
     codec <- codec_in_order(codecs[[kind]])
