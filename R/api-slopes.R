@@ -20,9 +20,9 @@
 #' slope, whose mean over the posterior is the derivative of `predict(type = "response")`. Its
 #' standard error and interval are those of its distribution, by integration over \eqn{f}; of
 #' several latent functions by a lattice of 1022 points, to about one hundredth. Of several classes
-#' each has a slope of its probability, and ordered ones have that of their mean number. The standard error of an average takes each slope as linear in
-#' \eqn{f} and \eqn{f'} about their posterior (exact where the mean response is the latent
-#' function), and its interval is normal.
+#' each has a slope of its probability, and ordered ones have that of their mean number. The
+#' standard error of an average takes each slope as linear in \eqn{f} and \eqn{f'} about their
+#' posterior (exact where the mean response is the latent function), and its interval is normal.
 #'
 #' Slopes of fits that are integrated over their hyperparameters, and of averages of fits, are those
 #' of the mixture.

@@ -10,7 +10,8 @@ reals_codec <- function() {
 
 # Ordered categories whose cut points are the functions' own affair.
 ranks_codec <- function() {
-  codec_like(ordered_codec(), c("ranks", "ordered", "in_order", "factor"), check = function(levels, lik) NULL)
+  codec_like(ordered_codec(), c("ranks", "ordered", "in_order", "factor"),
+             check = function(levels, lik) NULL)
 }
 
 # ---- Two latent functions of one response ----
