@@ -10,17 +10,12 @@ with_enough_points <- function(candidate) {
   if (few || !is.null(candidate$data$setup$augment)) return(candidate)
   split <- split_holdout(problem)
   sizes <- round(size_of(candidate) / c(policy$growth_factor, 1))
-  scored <- function(size) score_by_holdout(trained_part(candidate, split, size), split)
-  part <- scored(sizes[1L])
-  all <- scored(sizes[2L])
-  gained <- gain_in_lpd(all, part)
-  pays <- beats(gained, nats(-policy$min_class_gain * part$value))
-  labels <- paste(sizes, "points")
-  candidate <- with_size(candidate, sizes[1L + pays])
-  candidate$choices <- stacked_table(list(
-    choice_row("points of a class", part, taken = !pays, label = labels[1L]),
-    choice_row("points of a class", all, gained, pays, labels[2L])
-  ))
+  entries <- lapply(sizes, function(size) function(best) trained_part(candidate, split, size))
+  names(entries) <- paste(sizes, "points")
+  best <- race("points of a class", entries, function(candidate) score_by_holdout(candidate, split),
+               gain_in_lpd, part_of_loss(policy$min_class_gain))
+  candidate <- with_size(candidate, sizes[best$choices$taken])
+  candidate$choices <- best$choices
   candidate
 }
 

@@ -25,7 +25,7 @@ try_least_squares <- function(found) {
   tried <- transform(best$choices, taken = FALSE)
   best <- by_holdout(on_shared(best$candidate, 1))
   gained <- gain_in_lpd(best, wanted)
-  taken <- beats(gained, standard_errors(policy$min_standard_errors))
+  taken <- beats(gained, standard_errors(policy$min_standard_errors), wanted)
   compared <- list(
     choice_row("least squares", wanted, taken = !taken, label = PROBIT_BEFORE),
     tried, choice_row("least squares", best, gained, taken, names(shorter(best$candidate, 1)))

@@ -6,7 +6,7 @@
 #            NULL to pass it over; their names stand in the record
 #   score    (candidate) -> list(candidate, value, rows, points, ...), see score_by_loo() and others
 #   gain     (score, best) -> how much better it is, a number or one for each observation
-#   margin   what the mean gain has to exceed, see nats() and standard_errors()
+#   margin   what the mean gain over the best has to exceed, see nats() and others
 #   go_on    (taken, gain) -> is the next candidate tried?
 #   best     the best score of an earlier stage; once another is tried it stands in the record as
 #            `incumbent`
@@ -22,7 +22,7 @@ race <- function(stage, entries, score, gain, margin = nats(0),
     incumbent <- NULL
     found <- score(candidate)
     gained <- if (is.null(best)) Inf else gain(found, best)
-    taken <- is.null(best) || beats(gained, margin)
+    taken <- is.null(best) || beats(gained, margin, best)
     tried <- stacked_table(list(tried, first, choice_row(stage, found, gained, taken,
                                                          names(entries)[k])))
     if (taken) best <- found
@@ -34,11 +34,14 @@ race <- function(stage, entries, score, gain, margin = nats(0),
 
 # ---- Margins ----
 
-beats <- function(gained, margin) isTRUE(mean(gained) > margin(gained))
+beats <- function(gained, margin, best) isTRUE(mean(gained) > margin(gained, best))
 
-nats <- function(least) function(gained) least
+nats <- function(least) function(gained, best) least
 
-standard_errors <- function(count) function(gained) count * standard_error(gained)
+standard_errors <- function(count) function(gained, best) count * standard_error(gained)
+
+# Of the best's log loss, which is its value with the other sign.
+part_of_loss <- function(proportion) function(gained, best) -proportion * best$value
 
 # ---- Scores of labels ----
 

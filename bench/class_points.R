@@ -13,22 +13,14 @@ local({
 
 internal <- asNamespace("sparsegp")
 
-set_of_namespace <- function(name, value) {
-  unlockBinding(name, internal)
-  assign(name, value, internal)
-  lockBinding(name, internal)
-}
-
 # Returns the candidate that a default fit has learned, before anything is compared.
 learned_candidate <- function(d) {
-  method <- internal$tune.plan_classification
-  on.exit(set_of_namespace("tune.plan_classification", method))
   learned <- NULL
-  set_of_namespace("tune.plan_classification", function(plan, candidate) {
+  stop_there <- function(plan, candidate) {
     learned <<- candidate
     stop("learned")
-  })
-  try(sparsegp(d$x, d$y), silent = TRUE)
+  }
+  with_internal("tune.plan_classification", stop_there, try(sparsegp(d$x, d$y), silent = TRUE))
   learned
 }
 
@@ -47,11 +39,9 @@ measure <- function(set) {
   d <- SETS[[set]]()
   candidate <- learned_candidate(d)
   problem <- candidate$plan$problem
-  before <- internal$policy
-  on.exit(set_of_namespace("policy", before))
-  rows <- min(before$compare_rows, nrow(problem$x) / 2)
-  set_of_namespace("policy", utils::modifyList(before, list(compare_rows = rows)))
-  split <- internal$split_holdout(problem)
+  policy <- internal$policy
+  policy$compare_rows <- min(policy$compare_rows, nrow(problem$x) / 2)
+  split <- with_internal("policy", policy, internal$split_holdout(problem))
   last <- NULL
   for (share in c(1 / 9, 1 / 3, 1)) {
     points <- share * internal$size_of(candidate)

@@ -170,6 +170,22 @@ usps_on_paper_scale <- function(w) {
   list(train = train, test = test)
 }
 
+# ---- Internal values ----
+
+# Evaluates `code` while an internal of the package, such as its policy, has another value.
+with_internal <- function(name, value, code) {
+  home <- asNamespace("sparsegp")
+  set <- function(value) {
+    unlockBinding(name, home)
+    assign(name, value, home)
+    lockBinding(name, home)
+  }
+  before <- home[[name]]
+  on.exit(set(before))
+  set(value)
+  force(code)
+}
+
 # ---- Densities ----
 
 # Log density of each of `y` by the quantiles of its predictive distribution, whatever that is: if

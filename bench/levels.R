@@ -88,22 +88,10 @@ fitted_set <- function(set) {
        effects = if (nrow(tried)) tried$candidate[tried$taken] else "not tried")
 }
 
-without_axis <- function(code) {
-  before <- internal$policy
-  set <- function(value) {
-    unlockBinding("policy", internal)
-    assign("policy", value, internal)
-    lockBinding("policy", internal)
-  }
-  on.exit(set(before))
-  set(replace(before, "many_levels", Inf))
-  force(code)
-}
-
 for (name in names(SETS)) {
   set <- SETS[[name]]()
   if (is.null(set)) next
-  before <- without_axis(fitted_set(set))
+  before <- with_internal("policy", replace(internal$policy, "many_levels", Inf), fitted_set(set))
   now <- fitted_set(set)
   gain <- now$lpd - before$lpd
   bench_row("Default fits without and with effects of levels: log density of test observations",

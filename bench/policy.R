@@ -64,18 +64,6 @@ fitted_set <- function(set) {
   list(lpd = lpd, seconds = sum(took[1:2]))
 }
 
-# Evaluates `code` under another policy.
-under <- function(policy, code) {
-  set <- function(value) {
-    unlockBinding("policy", internal)
-    assign("policy", value, internal)
-    lockBinding("policy", internal)
-  }
-  on.exit(set(before))
-  set(policy)
-  force(code)
-}
-
 # The names of the policy that a fit of this set reads.
 names_read <- function(set) {
   read <- character()
@@ -87,7 +75,7 @@ names_read <- function(set) {
       before[[own]]
     }, spy)
   })
-  under(spy, fitted_set(set))
+  with_internal("policy", spy, fitted_set(set))
   read
 }
 
@@ -106,7 +94,8 @@ for (name in intersect(names_wanted, unlist(reads))) {
     changed <- before
     changed[[name]] <- factor * before[[name]]
     found <- lapply(own, function(set) {
-      now <- tryCatch(under(changed, fitted_set(sets[[set]])), error = function(e) NULL)
+      now <- tryCatch(with_internal("policy", changed, fitted_set(sets[[set]])),
+                      error = function(e) NULL)
       if (is.null(now)) return(NULL)
       gain <- now$lpd - base[[set]]$lpd
       c(gain = mean(gain), errors = if (any(gain != 0)) mean(gain) / stats::sd(gain) *
