@@ -14,8 +14,9 @@
 
 # Returns list(model, setup) with the structure settled, the model that of all observations. If
 # there was a choice also `from`, the free hyperparameters the search goes on from, the `record` of
-# the search that found them, and `choices`, a row for each candidate. These are tried on some of
-# the observations, but each is a model of all: an input that happens not to vary among these keeps
+# the search that found them, `choices`, a row for each candidate, and `rougher`, a candidate that
+# leave-one-out is to judge, or NULL (strategy-roughness.R). Candidates are tried on some of the
+# observations, but each is a model of all: an input that happens not to vary among these keeps
 # its scale and its hyperparameter. Only the first candidate must not fail.
 choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, model)) {
   asked <- setup
@@ -35,21 +36,34 @@ choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, 
   pilot$rows <- if (pilot$count == n) seq_len(n)
                 else sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
   begin_stage(structure_work(setup$method, model, pilot, n))
-  best <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
-  for (axis in axes) {
-    entries <- entries_along(axis, best$candidate, pilot$rows)
-    if (length(entries) < 2L) next
-    best <- race(axis$stage, entries[-1L], function(candidate) score_by_evidence(candidate, pilot),
-                 function(found, best) found$value - best$value,
-                 nats(axis$least(best$candidate$model, n, pilot$count)),
-                 go_on = function(taken, gain) TRUE, best = best,
-                 incumbent = if (!axis$stage %in% best$choices$stage) names(entries)[1L])
-  }
+  best <- race_along(axes, learn_plain(model, list(chunk = chunk, setup = setup), pilot), pilot, n)
+  rougher <- if (pilot$of_classes) rougher_of_race(best)
   if (is.null(asked$kernel)) best <- with_effects_of_levels(best, pilot, n)
   candidate <- best$candidate
   list(model = candidate$model, setup = candidate$data$setup,
        from = candidate$table$theta[candidate$table$free], record = candidate$record,
-       choices = best$choices)
+       choices = best$choices, rougher = rougher)
+}
+
+# Returns the best score of a race along the axes for n observations, from a score of the first
+# candidate; best$learned: the other candidates by their kernels, the last one of each.
+race_along <- function(axes, best, pilot, n) {
+  learned <- list()
+  score <- function(candidate) {
+    found <- score_by_evidence(candidate, pilot)
+    learned[[format(candidate$data$setup$kernel)]] <<- found$candidate
+    found
+  }
+  for (axis in axes) {
+    entries <- entries_along(axis, best$candidate, pilot$rows)
+    if (length(entries) < 2L) next
+    best <- race(axis$stage, entries[-1L], score, function(found, best) found$value - best$value,
+                 nats(axis$least(best$candidate$model, n, pilot$count)),
+                 go_on = function(taken, gain) TRUE, best = best,
+                 incumbent = if (!axis$stage %in% best$choices$stage) names(entries)[1L])
+  }
+  best$learned <- learned
+  best
 }
 
 # Returns the entries of a race along the axis, by label; the first is `now` as it is.
