@@ -112,8 +112,14 @@ flag_functions <- function() {
 ABOUT <- c("fit", "object", "lik", "likelihood", "response", "kernel", "method", "problem", "plan",
            "setup", "learned", "codec", "spec", "model", "source", "fits", "y", "candidate",
            "scaling", "recipe", "rows", "which", "choice", "stream", "strategy", "kind")
-VALIDATION <- "^(fit-(check|fields|older)|(kernel|method)-check|util-(kinds|check))[.]R$"
-ASKS <- "^(is|has|are|shows|may|leaves|takes|every|own|keeps|knows|needs|can|wants|offers)_"
+VALIDATION <- "^(fit-(check|fields|older)|(kernel|method|response)-check|util-(kinds|check))[.]R$"
+# Names of questions whose source does not show that their answer is a flag, as it is a field or that
+# of a method. own_spec() and leaves_of() return specifications and leaves.
+ASKS <- "^(is|has|are|shows|may|takes|every|keeps|knows|needs|can|wants|offers)_"
+# Of responses and rows it is their class or shape that says of which kind they are, not their
+# numbers: are these whole, or events?
+VALUES <- c("y", "rows")
+SHOW_KIND <- "^(inherits|is[.](matrix|numeric|factor|list)|ncol|nrow|dim|attr|UseMethod)$"
 
 # Functions that refuse or check what a user gave: questions there are right where they are.
 REFUSES <- "^(refuse|check|what_forbids|lacking)_"
@@ -142,7 +148,10 @@ show_predicates <- function() {
     if (length(formal)) formal else ""
   }, "")
   checks <- grepl(VALIDATION, file_of[asks])
-  about <- first %in% ABOUT & !checks
+  of_numbers <- first %in% VALUES & !vapply(functions[asks], function(f) {
+    any(grepl(SHOW_KIND, all.names(f[[3L]])))
+  }, NA)
+  about <- first %in% ABOUT & !checks & !of_numbers
   count <- calls_of(asks)
   cat("\n-- questions about shape or kind\n")
   show("functions that answer one, and calls of them", sum(about), ", ", sum(count[about]))
@@ -209,11 +218,16 @@ inline_question <- function(call, head) {
   }
 }
 
+# What is assigned is no question.
 inline_questions <- function(among) {
-  found <- character()
+  found <- set <- character()
   for (value in among) {
-    walk(value, function(call, head) found <<- c(found, inline_question(call, head)))
+    walk(value, function(call, head) {
+      found <<- c(found, inline_question(call, head))
+      if (head == "<-") set <<- c(set, inline_question(call[[2L]], ""))
+    })
   }
+  for (one in set) found <- found[-match(one, found)]
   found
 }
 
