@@ -64,7 +64,8 @@ make_objective <- function(criterion, table, progress) {
       gradient = if (ok) gradient else numeric(length(par)),
       run = run
     )
-    if (ok) state$past <- Map(cbind, state$past, list(par[own], gradient[own]))
+    if (ok) state$past <- list(par = cbind(state$past$par, par[own]),
+                               gradient = cbind(state$past$gradient, gradient[own]))
     progress$step(value, ok, theta, run)
     state$last
   }
