@@ -9,6 +9,8 @@
 #   measures       what else there is of it: "influence" of rows, "importance" of inputs,
 #                  "improvement" as a score of next rows, "intervals" whose coverage is measured,
 #                  "modes" of the posterior
+#   usual_measure  what next_rows() expects to fall elsewhere: "variance", or of labels "entropy", as
+#                  variances of latent functions are large where labels are certain (bench/active.R)
 #   words          (response) -> the words of print() on it, or NULL
 #   absent         what print() calls missing values
 # How it is:
@@ -64,7 +66,7 @@ response_class <- function(...) c(paste0("response_", c(...)), "response")
 # Returns what most codecs have in common.
 codec_defaults <- function() {
   list(labelled = FALSE, ordered = FALSE, missing = FALSE, multi_output = FALSE,
-       offsets = TRUE, trials = FALSE, scaled = FALSE,
+       offsets = TRUE, trials = FALSE, scaled = FALSE, usual_measure = "variance",
        unit_of_count = function(weights) 1, dims = 0L, shape = shape_of(), series = identity,
        known_means = function(offset, size) offset, as_labels = function(y) FALSE,
        gather = identity,
