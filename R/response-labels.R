@@ -51,7 +51,7 @@ classes_codec <- function() {
              as_labels = are_whole, more = NULL, shape = shape_of(are_labels),
              codes = function(y, response) as.double(as.integer(y)),
              back = function(codes, response) factor(response$levels[codes], response$levels),
-             processes = length, series = function(codes) NULL,
+             functions = length, processes = length, series = function(codes) NULL,
              observed = function(y) outer(as.integer(y), seq_along(levels(y)), "=="),
              words = class_words)
 }

@@ -108,7 +108,8 @@ flag_functions <- function() {
 }
 
 # A question about a kind is one about a value that says what was fitted to what. Left out, and
-# printed beside: checks of saved values and of arguments, and questions about numbers.
+# printed beside: checks of saved values and of arguments, which may ask what they like, and
+# questions about numbers.
 ABOUT <- c("fit", "object", "lik", "likelihood", "response", "kernel", "method", "problem", "plan",
            "setup", "learned", "codec", "spec", "model", "source", "fits", "y", "candidate",
            "scaling", "recipe", "rows", "which", "choice", "stream", "strategy", "kind")
@@ -121,11 +122,18 @@ ASKS <- "^(is|has|are|shows|may|takes|every|keeps|knows|needs|can|wants|offers)_
 VALUES <- c("y", "rows")
 SHOW_KIND <- "^(inherits|is[.](matrix|numeric|factor|list)|ncol|nrow|dim|attr|UseMethod)$"
 
+# Functions and methods of files that check saved values and arguments
+of_validation <- function() {
+  file <- file_of[sub("[.].*", "", names(values))]
+  grepl(VALIDATION, file_of) | grepl(VALIDATION, file)
+}
+asking <- values[!of_validation()]
+
 # Functions that refuse or check what a user gave: questions there are right where they are.
 REFUSES <- "^(refuse|check|what_forbids|lacking)_"
-refusing <- values[grepl(REFUSES, names(values))]
+refusing <- asking[grepl(REFUSES, names(asking))]
 
-calls_of <- function(names, among = values) {
+calls_of <- function(names, among = asking) {
   counts <- stats::setNames(integer(length(names)), names)
   for (value in among) {
     walk(value, function(call, head) {
@@ -153,12 +161,13 @@ show_predicates <- function() {
   }, NA)
   about <- first %in% ABOUT & !checks & !of_numbers
   count <- calls_of(asks)
+  checked <- calls_of(asks[checks], values)
   cat("\n-- questions about shape or kind\n")
   show("functions that answer one, and calls of them", sum(about), ", ", sum(count[about]))
   counted(count[about])
   show("of these calls in functions that refuse or check", sum(calls_of(asks[about], refusing)))
   cat("not counted, checks of saved values and of arguments:", sum(checks), "functions,",
-      sum(count[checks]), "calls\n")
+      sum(checked), "calls\n")
   cat("not counted, of numbers, rows and options:\n")
   counted(count[!about & !checks])
   sum(count[about])
@@ -232,7 +241,7 @@ inline_questions <- function(among) {
 }
 
 show_inline <- function() {
-  found <- inline_questions(values)
+  found <- inline_questions(asking)
   of_class <- 0L
   for (value in values) {
     walk(value, function(call, head) {
