@@ -15,7 +15,7 @@ is_lost <- function(run, problem) {
   if (run$status != 0L) return(TRUE)
   ended <- run$sweeps >= policy$wandering_sweeps || isTRUE(run$sweeps < problem$options$sweeps)
   wanders <- !run$converged && ended && !isTRUE(run$change <= NEAR / 10)
-  wanders || is_impossible(problem$lik, run$logz, problem_rows(problem))
+  wanders || run$impossible
 }
 
 # Runs EP for a fit, and where it is lost the limit in its place. run$fallback is then the record:

@@ -122,6 +122,10 @@ ASKS <- "^(is|has|are|shows|may|takes|every|keeps|knows|needs|can|wants|offers)_
 VALUES <- c("y", "rows")
 SHOW_KIND <- "^(inherits|is[.](matrix|numeric|factor|list)|ncol|nrow|dim|attr|UseMethod)$"
 
+# Asked of the number of rows that wait, of an argument, of this session and of what is remembered in
+# it, and of what two runs came to
+NO_KIND <- c("can_begin", "is_type", "has_workers", "is_margin_of", "more_points_pay")
+
 # Functions and methods of files that check saved values and arguments
 of_validation <- function() {
   file <- file_of[sub("[.].*", "", names(values))]
@@ -159,7 +163,7 @@ show_predicates <- function() {
   of_numbers <- first %in% VALUES & !vapply(functions[asks], function(f) {
     any(grepl(SHOW_KIND, all.names(f[[3L]])))
   }, NA)
-  about <- first %in% ABOUT & !checks & !of_numbers
+  about <- first %in% ABOUT & !checks & !of_numbers & !asks %in% NO_KIND
   count <- calls_of(asks)
   checked <- calls_of(asks[checks], values)
   cat("\n-- questions about shape or kind\n")
