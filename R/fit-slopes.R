@@ -41,9 +41,10 @@ row_slopes <- function(fit, x, v, offset, shift) {
   mean <- array(found$mean, c(2L * w, n, C))
   var <- array(found$var, c(2L * w, 2L * w, n, C))
   own <- seq_len(w)
+  names <- class_names(fit$response)
   shaped <- function(values) {
-    if (C == 1L) return(as.double(values))
-    matrix(as.double(values), ncol = C, dimnames = list(NULL, fit$response$levels))
+    if (is.null(names)) as.double(values)
+    else matrix(as.double(values), ncol = C, dimnames = list(NULL, names))
   }
   list(value = list(mean = shaped(mean[own, , ]), var = shaped(var[own, own, , ])),
        slope = list(mean = shaped(mean[w + own, , ]), var = shaped(var[w + own, w + own, , ])),

@@ -91,6 +91,7 @@ hyper_slope <- function(table, value) {
 
 # Returns the log prior at theta and its gradient in theta, over the free rows.
 hyper_log_prior <- function(table, theta) {
+  table <- unclass(table) # no methods of `$` are looked for in every evaluation
   at <- which(table$free)
   value <- hyper_value(table, theta)
   density <- slope <- numeric(length(theta))

@@ -9,7 +9,7 @@
 #   measures       what else there is of it: "influence" of rows, "importance" of inputs,
 #                  "improvement" as a score of next rows, "intervals" whose coverage is measured,
 #                  "modes" of the posterior
-#   usual_measure  what next_rows() expects to fall elsewhere: "variance", or of labels "entropy", as
+#   usual_measure  what next_rows() expects to fall elsewhere: "variance"; of labels "entropy", as
 #                  variances of latent functions are large where labels are certain (bench/active.R)
 #   words          (response) -> the words of print() on it, or NULL
 #   absent         what print() calls missing values
@@ -136,9 +136,13 @@ codec_of <- function(fit) codec_named(fit$response$codec)
 
 processes <- function(fit) fit$response$processes
 
+# Returns the names of independent latent functions, one for each class, or NULL: there is one.
+class_names <- function(response) if (response$processes > 1L) response$levels
+
 # Names the columns of latent moments, where there is one for each class.
 named_by_class <- function(fit, moments) {
-  if (processes(fit) == 1L) moments else lapply(moments, `colnames<-`, fit$response$levels)
+  names <- class_names(fit$response)
+  if (is.null(names)) moments else lapply(moments, `colnames<-`, names)
 }
 
 n_outputs <- function(fit) fit$response$width

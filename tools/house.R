@@ -114,16 +114,16 @@ ABOUT <- c("fit", "object", "lik", "likelihood", "response", "kernel", "method",
            "setup", "learned", "codec", "spec", "model", "source", "fits", "y", "candidate",
            "scaling", "recipe", "rows", "which", "choice", "stream", "strategy", "kind")
 VALIDATION <- "^(fit-(check|fields|older)|(kernel|method|response)-check|util-(kinds|check))[.]R$"
-# Names of questions whose source does not show that their answer is a flag, as it is a field or that
-# of a method. own_spec() and leaves_of() return specifications and leaves.
+# Names of questions whose source does not show that their answer is a flag, as it is a field or
+# that of a method. own_spec() and leaves_of() return specifications and leaves.
 ASKS <- "^(is|has|are|shows|may|takes|every|keeps|knows|needs|can|wants|offers)_"
 # Of responses and rows it is their class or shape that says of which kind they are, not their
 # numbers: are these whole, or events?
 VALUES <- c("y", "rows")
 SHOW_KIND <- "^(inherits|is[.](matrix|numeric|factor|list)|ncol|nrow|dim|attr|UseMethod)$"
 
-# Asked of the number of rows that wait, of an argument, of this session and of what is remembered in
-# it, and of what two runs came to
+# Asked of the number of rows that wait, of an argument, of this session and of what is remembered
+# in it, and of what two runs came to
 NO_KIND <- c("can_begin", "is_type", "has_workers", "is_margin_of", "more_points_pay")
 
 # Functions and methods of files that check saved values and arguments
