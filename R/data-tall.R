@@ -28,7 +28,7 @@ point_keys <- function(x) {
 # The rows a basis is made of, from the numbers of its points. Of several components all may be
 # there, copies of a location too; else no location is there twice.
 basis_rows_from <- function(numbers, points, w) {
-  if (is.null(numbers)) return(NULL)
+  if (is.null(numbers) || w == 1L) return(numbers)
   rows <- rows_of_points(numbers, w)
   if (length(numbers) == w * length(unique(rows))) unique(rows) else rows[first_points(points)]
 }
