@@ -12,10 +12,11 @@ IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wan
 evidence <- function(problem) {
   n <- as.double(nrow(problem$x))
   points <- if (is.null(problem$basis)) n else points_of_call(problem)
+  limit <- limit_of(problem)
   list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta),
        rows = n,
        cheap = n * points^2 * problem$processes <= policy$cheap_flops,
-       limit = if (has_limit(problem)) function() evidence(variational(problem)))
+       limit = if (!is.null(limit)) function() evidence(limit))
 }
 
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
@@ -64,7 +65,8 @@ make_objective <- function(criterion, table, progress) {
       gradient = if (ok) gradient else numeric(length(par)),
       run = run
     )
-    if (ok) state$past <- Map(cbind, state$past, list(par[own], gradient[own]))
+    if (ok) state$past <- list(par = cbind(state$past$par, par[own]),
+                               gradient = cbind(state$past$gradient, gradient[own]))
     progress$step(value, ok, theta, run)
     state$last
   }
