@@ -18,11 +18,12 @@
 # leave-one-out is to judge, or NULL (strategy-roughness.R). Candidates are tried on some of the
 # observations, but each is a model of all: an input that happens not to vary among these keeps
 # its scale and its hyperparameter. Only the first candidate must not fail.
-choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, model)) {
+choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, model, n)) {
   asked <- setup
   setup <- with_known_structure(setup, colnames(chunk$x))
   given <- if (is.null(setup$kernel)) kernel_rbf() else setup$kernel
   setup$kernel <- with_open_degree(given, USUAL_DEGREE)
+  n <- nrow(chunk$x)
   model <- read_model(chunk, setup, input_terms)
   refuse_uncoupled(model, chunk, setup)
   compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
@@ -31,7 +32,6 @@ choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, 
     setup$kernel <- with_open_degree(given, 1L)
     model <- with_kernel(model, chunk, setup)
   }
-  n <- nrow(chunk$x)
   pilot <- structure_pilot(setup, model, n)
   pilot$rows <- if (pilot$count == n) seq_len(n)
                 else sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
@@ -175,7 +175,7 @@ score_by_evidence <- function(candidate, pilot) {
   split <- anyDuplicated(stats::na.omit(at)) > 0L
   tied <- any(is_tied(table))
   learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
-                                  from, fresh = split && !tied, untie = split && tied),
+                                  from, fresh = split, untie = split && tied),
                       sparsegp_error = function(e) list(table = table))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
   structure_score(candidate, pilot)
