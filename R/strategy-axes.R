@@ -23,13 +23,15 @@ open_axes <- function(setup, model, n) {
   ))
 }
 
-# Of more labels than full EP takes the kernel has one variance, which a margin and least squares
-# are made for, and no trend.
+# A trend is for labels that full EP takes: of more, the kernel of two or one-vs-rest labels has one
+# variance, which a margin and least squares are made for.
 axes_of_labels <- function(setup, model, n) {
-  takes_trend <- !fits_classes(setup$method, model$lik, n, model$response$processes)
+  method <- setup$method
+  few <- leaves_open(method) &&
+    !exceeds_full_ep_budget(method$effort, model$lik, n, model$response$processes)
   c(list(structure_axis("kernel", lengthscale_tied, min_relevance_gain),
          structure_axis("kernel", kernel_shapes)),
-    if (takes_trend) list(structure_axis("kernel", with_part(kernel_linear()))))
+    if (few) list(structure_axis("kernel", with_part(kernel_linear()))))
 }
 
 # ---- What an alternative has to gain on a pilot of m of the model's n observations ----

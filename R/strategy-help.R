@@ -21,7 +21,7 @@
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | a length scale for each input, `ard = TRUE`; of labels tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with `ard` as the best has it | |
-#' | kernel | the best kernel `+ kernel_linear()`: a trend | all but labels of which, by default, inducing points are chosen |
+#' | kernel | the best kernel `+ kernel_linear()`: a trend | numbers, counts, and labels that full EP takes by default |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
 #' | kernel | a length scale of the rough function for each input | that was taken, after ARD |
 #' | effects of levels | [kernel_factor()] of a factor, which the other parts then do not see | factors of at least `r policy$many_levels` levels with `r policy$level_rows` observations each on average; not labels |
