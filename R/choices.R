@@ -11,6 +11,7 @@
 # Names the criterion by which the candidates of a stage are compared.
 OF_STRUCTURE <- "log evidence + log prior - price of hyperparameters"
 CRITERIA <- c(
+  "latent functions" = "leave-one-out log probability per observation",
   "coding" = OF_STRUCTURE, "response scale" = OF_STRUCTURE, "input scale" = OF_STRUCTURE,
   "error of log times" = OF_STRUCTURE,
   "kernel" = OF_STRUCTURE, "effects of levels" = OF_STRUCTURE,
@@ -24,7 +25,7 @@ CRITERIA <- c(
   "all observations" = "leave-one-out log probability per observation"
 )
 
-# The stages of the race for structure, in its order.
+# The stages of the race for structure, in its order, without that of latent functions before it.
 STRUCTURE_STAGES <- c("coding", "response scale", "error of log times", "input scale", "kernel",
                       "effects of levels")
 

@@ -26,16 +26,19 @@ choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, 
   refuse_uncoupled(model, chunk, setup)
   compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
   if (!compares) return(list(model = model, setup = setup))
+  functions <- choose_latent_functions(model, chunk, setup, asked)
+  model <- functions$model
+  setup <- functions$setup
   if (has_open_degree(given)) { # the simplest is the first candidate
     setup$kernel <- with_open_degree(given, 1L)
     model <- with_kernel(model, chunk, setup)
   }
   n <- nrow(chunk$x)
   pilot <- structure_pilot(setup, model, n)
-  pilot$rows <- if (pilot$count == n) seq_len(n)
-                else sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
+  pilot$rows <- pilot_rows(chunk, pilot$count)
   begin_stage(structure_work(setup$method, model, pilot, n))
   best <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
+  best$choices <- functions$choices
   for (axis in axes) {
     entries <- entries_along(axis, best$candidate, pilot$rows)
     if (length(entries) < 2L) next
@@ -106,8 +109,19 @@ structure_pilot <- function(setup, model, n) {
          plan = full_ep_plan, of_classes = FALSE)
   }
   price <- policy$overfit_nats + policy$parameter_nats * pilot$count / n
-  control <- utils::modifyList(setup$control, list(within = policy$search_tolerance, outer = 1L))
-  c(pilot, list(price = price, control = control))
+  c(pilot, list(price = price, control = pilot_control(setup)))
+}
+
+# Returns how searches on a pilot sample end.
+pilot_control <- function(setup) {
+  utils::modifyList(setup$control, list(within = policy$search_tolerance, outer = 1L))
+}
+
+# Returns so many rows, spread over all.
+pilot_rows <- function(chunk, count) {
+  n <- nrow(chunk$x)
+  if (count == n) seq_len(n)
+  else sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(count)])
 }
 
 full_ep_plan <- function(problem) {
