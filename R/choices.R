@@ -39,6 +39,10 @@ ORDERED_AS_NUMBERS <- "ordered factors as numbers"
 
 ORDERED_AS_FACTORS <- "ordered factors as factors"
 
+OF_ALL_CATEGORIES <- "one of all categories"
+
+OF_EACH_CATEGORY <- "one of each category"
+
 # Returns a row of the record, a list for stacked_table(). found: list(value, rows, points), and
 # perhaps a `label`. gained: for each observation, over the best before.
 choice_row <- function(stage, found, gained = Inf, taken = TRUE, label = found$label) {

@@ -6,11 +6,6 @@
 #
 # setup$each_category: has each category a latent function, though no likelihood was given?
 
-# The labels of the two in the record
-OF_ALL_CATEGORIES <- "one of all categories"
-
-OF_EACH_CATEGORY <- "one of each category"
-
 # Returns list(model, setup, choices): the better of the two models of all observations, with the
 # record of the race; without a choice the model as it is. asked: the setup before it was completed
 choose_latent_functions <- function(model, chunk, setup, asked) {
@@ -46,7 +41,7 @@ score_categories <- function(known, chunk, rows) {
   model <- known$model
   problem <- problem_of(part_of_model(model, rows), chunk_rows(chunk, rows))
   plan <- class_pilot(length(rows), model$lik, model$response$processes)$plan(problem)
-  table <- learn_third(plan, model$table, pilot_control(known$setup), SILENT)$table
+  table <- learn_third(plan, model$table, pilot_control(known$setup$control), SILENT)$table
   plan$problem$options$size <- max(1, round(plan$problem$options$size / 2))
   plan <- choose_basis(plan, table, learning = FALSE)
   candidate <- new_candidate(model, table, plan, list(chunk = chunk, setup = known$setup))

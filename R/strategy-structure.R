@@ -109,19 +109,7 @@ structure_pilot <- function(setup, model, n) {
          plan = full_ep_plan, of_classes = FALSE)
   }
   price <- policy$overfit_nats + policy$parameter_nats * pilot$count / n
-  c(pilot, list(price = price, control = pilot_control(setup)))
-}
-
-# Returns how searches on a pilot sample end.
-pilot_control <- function(setup) {
-  utils::modifyList(setup$control, list(within = policy$search_tolerance, outer = 1L))
-}
-
-# Returns so many rows, spread over all.
-pilot_rows <- function(chunk, count) {
-  n <- nrow(chunk$x)
-  if (count == n) seq_len(n)
-  else sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(count)])
+  c(pilot, list(price = price, control = pilot_control(setup$control)))
 }
 
 full_ep_plan <- function(problem) {
