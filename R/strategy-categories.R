@@ -17,7 +17,8 @@ choose_latent_functions <- function(model, chunk, setup, asked) {
     list(model = of_each, setup = setup)
   })
   names(entries) <- c(OF_ALL_CATEGORIES, OF_EACH_CATEGORY)
-  rows <- pilot_rows(chunk, min(nrow(chunk$x), policy$class_pilot_rows))
+  # on fewer rows nine categories do not show what they gain with all
+  rows <- pilot_rows(chunk, min(nrow(chunk$x), 2L * policy$pilot_rows))
   # what was given may be for the ordinal model alone, such as priors of cut points
   tryCatch(race("latent functions", entries, function(known) score_categories(known, chunk, rows),
                 gain_in_lpd, standard_errors(policy$min_standard_errors)),

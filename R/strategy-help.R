@@ -55,14 +55,16 @@
 #' ## Ordered categories
 #'
 #' The ordinal model has one latent function for all categories, see [likelihoods_classes]. Some
-#' responses do not follow one, such as a middle category with observations of two kinds. So it is
-#' compared with what the same factor without an order would have, a latent function for each
-#' category. Both are learned on `r policy$class_pilot_rows` observations or all, with the first
-#' kernel, and judged by the leave-one-out log probability of the category. Categories have to gain
-#' `r policy$min_standard_errors` standard errors to have a function each. The response stays
-#' ordered. `likelihood = "ordinal"` and `likelihood = "mprobit"` leave out the comparison, and so
-#' do a method, a basis, an offset, virtual copies, `integrate`, and priors of cut points. A stream
-#' has the ordinal model.
+#' responses do not follow one: a category in the middle may have observations of two kinds. So it
+#' is compared with what the same factor without an order would have, a latent function for each
+#' category, on `r 2 * policy$pilot_rows` observations or all, before the other axes. Both models
+#' are learned on a third of these with the first kernel, and judged by the leave-one-out log
+#' probability of the category. A function for each has to gain `r policy$min_standard_errors`
+#' standard errors. The response stays ordered, but [influence][influence.sparsegp] of observations
+#' is for the ordinal model alone.
+#'
+#' Nothing is compared if a likelihood is given, such as `"ordinal"`, or a method, a basis, an
+#' offset, virtual copies, `integrate` or a prior of cut points. A stream has the ordinal model.
 #'
 #' ## The scale of the response
 #'
