@@ -18,7 +18,7 @@ structure_words <- function(fit) {
     gained <- tried$score[taken] - tried$score[1L]
     paste0(stage, ": ", tried$candidate[taken],
            if (isTRUE(gained > 0)) paste0(", better by ", signif(gained, 3L), " nats",
-           if (CRITERIA[[stage]] != OF_STRUCTURE) " per observation"), "; ",
+                                             if (CRITERIA[[stage]] != OF_STRUCTURE) " per observation"), "; ",
            nrow(tried), " tried on ", counted(tried$rows[1L], "row"))
   }, "", USE.NAMES = FALSE)
 }
