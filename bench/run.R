@@ -4,26 +4,29 @@
 #   SPARSEGP_DATA=... Rscript bench/run.R             all of them, in their quick form
 #   SPARSEGP_DATA=... FULL=1 Rscript bench/run.R      as long as it takes: about a day
 #   SPARSEGP_DATA=... Rscript bench/run.R NAME...     these
+#   SPARSEGP_DATA=... Rscript bench/run.R --rest      those that have no page of this commit
 #   Rscript bench/run.R --assemble                    RESULTS.md from what there is
 #
-# The package is the one of R_LIBS, which has the peers, too; one BLAS thread is a fair one. A
-# script whose file is not there is left out, and one that writes its page itself has it so; what
-# else is in bench/results is put together with the rest. The commit is the last one on the main
-# branch.
+# The package is the one of R_LIBS, which has the peers, too; one BLAS thread is a fair one. Claims
+# about ratios of seconds run first and alone, then WORKERS of the others at a time (one, if that is
+# not set). A script whose file is not there is left out. What else is in bench/results is put
+# together with the rest, and bench/results/earlier, longer runs on earlier commits, is listed. The
+# commit is the last one that changed what is installed.
 
-claim <- function(name, claim, script, quick, full, minutes, peers = character()) {
+# alone: is the claim about ratios of seconds?
+claim <- function(name, claim, script, quick, full, minutes, peers = character(), alone = FALSE) {
   list(name = name, claim = claim, script = script, quick = quick, full = full, minutes = minutes,
-       peers = peers)
+       peers = peers, alone = alone)
 }
 
 # minutes: of one core, in the quick and in the full form.
 CLAIMS <- list(
   claim("defaults", "Who says nothing but the data is as well off as with a tuned peer",
-        "defaults.R", "friedman image splice twonorm ringnorm waveform heart diabetis german", "",
-        c(3, 60), c("e1071", "ranger")),
+        "defaults.R", paste("protein pumadyn friedman satimage usps image splice twonorm ringnorm",
+                            "waveform heart diabetis german"), "", c(16, 45), c("e1071", "ranger")),
   claim("zoo_defaults", "The default fit beside tuned peers on 46 data sets of other packages",
-        "zoo.R", "quick", "", c(3, 40), c("ranger", "xgboost", "e1071", "mgcv", "glmnet",
-                                            "dbarts")),
+        "zoo.R", "only=ours", "", c(4, 40), c("ranger", "xgboost", "e1071", "mgcv", "glmnet",
+                                                "dbarts")),
   claim("levels", "Effects of levels, of factors that have many", "levels.R", "3", "3", c(6, 6),
         c("lme4", "nlme", "mlmRev")),
   claim("coverage", "How far the error bars can be trusted", "coverage.R", "quick", "", c(4, 25),
@@ -35,15 +38,17 @@ CLAIMS <- list(
   claim("coupled", "Classes coupled in the posterior", "coupled.R", "iris", "", c(3, 60)),
   claim("average", "What averaging fits is worth", "average.R", "150", "420", c(2, 5)),
   claim("slopes", "How far intervals of slopes can be trusted", "slopes.R", "2", "10", c(3, 20)),
-  claim("custom", "A likelihood in R beside its twin in C", "custom.R", "1", "3", c(1, 2)),
-  claim("extension", "Kernels and likelihoods of another package", "extension.R", "", "", c(1, 1)),
+  claim("custom", "A likelihood in R beside its twin in C", "custom.R", "1", "3", c(1, 2),
+        alone = TRUE),
+  claim("extension", "Kernels and likelihoods of another package", "extension.R", "", "", c(1, 1),
+        alone = TRUE),
   claim("integrated", "Designs by what points tell elsewhere", "integrated.R", "2", "5", c(2, 6),
         c("laGP", "hetGP")),
-  claim("points", "Inducing points that are learned", "points.R", "2000", "4000", c(15, 60)),
+  claim("points", "Inducing points that are learned", "points.R", "1000", "4000", c(6, 60)),
   claim("power", "EP, power EP and variational inference beside long MCMC", "power.R", "2 4000",
         "10 20000", c(1, 10)),
   claim("policy", "Numbers of the default strategies, halved and doubled", "policy.R",
-        "1000 quick", "2000 normal", c(45, 600)),
+        "500 quick", "2000 normal", c(20, 600)),
   claim("peers", "Beside other packages of Gaussian processes and smooths", "peers.R", "200", "500",
         c(1, 20), c("laGP", "DiceKriging", "GpGp", "GauPro", "kernlab", "gplite", "mgcv", "psgp",
                     "e1071", "ranger")),
@@ -53,22 +58,24 @@ CLAIMS <- list(
   claim("one_input", "Curves: the search finds the mode", "one_input.R", "", "", c(4, 4)),
   claim("growth", "How time grows with rows, points and classes", "growth.R",
         "bench/results/growth.png man/figures/growth.png",
-        "bench/results/growth.png man/figures/growth.png", c(2, 2)),
-  claim("full_ep", "Full EP beside gplite and LAPACK", "full_ep.R", "", "", c(6, 6), "gplite"),
+        "bench/results/growth.png man/figures/growth.png", c(2, 2), alone = TRUE),
+  claim("full_ep", "Full EP beside gplite and LAPACK", "full_ep.R", "", "", c(6, 6), "gplite",
+        alone = TRUE),
   claim("sparse_ep", "Batch EP on a basis beside gplite and BLAS", "sparse_ep.R", "100",
-        "100 200 500", c(4, 30), "gplite"),
-  claim("threads", "What a second thread saves", "threads.R", "5", "15", c(3, 9)),
-  claim("online", "A row of a stream", "online.R", "", "", c(3, 3)),
+        "100 200 500", c(4, 30), "gplite", alone = TRUE),
+  claim("threads", "What a second thread saves", "threads.R", "5", "15", c(3, 9), alone = TRUE),
+  claim("online", "A row of a stream", "online.R", "", "", c(3, 3), alone = TRUE),
   claim("stream_long", "A stream in constant memory, and its rounding", "stream_long.R", "1e6",
         "1e7", c(3, 30)),
   claim("drift", "Streams whose function drifts", "drift.R", "", "", c(4, 4),
         c("forecast", "ggplot2")),
   claim("source", "Rows that do not fit into memory", "source.R", "1e6 200", "1e7 200", c(6, 60),
-        c("DBI", "RSQLite", "nanoparquet")),
+        c("DBI", "RSQLite", "nanoparquet"), alone = TRUE),
   claim("plan", "The plan for a billion rows, held against fewer", "plan.R", "1e8 50 2",
         "1e8 50 2", c(8, 8)),
   claim("shards", "Shards merged against one fit", "shards.R", "100", "200", c(3, 10)),
-  claim("classes", "What a class more costs", "classes.R", "2000 100 3,10,30", "", c(2, 20)),
+  claim("classes", "What a class more costs", "classes.R", "2000 100 3,10,30", "", c(2, 20),
+        alone = TRUE),
   claim("likelihoods", "What other likelihoods than the Gaussian buy", "likelihoods.R", "5", "10",
         c(2, 4), "mgcv"),
   claim("survival", "Times to an event beside survival's models", "survival.R", "2", "20", c(5, 60),
@@ -91,12 +98,13 @@ CLAIMS <- list(
   claim("ivm_svm", "Two classes beside a support vector machine, everything included",
         "ivm_svm.R", "image,waveform", "", c(3, 40), "e1071"),
   claim("ivm_speed", "An inclusion beside the products it contains", "ivm_speed.R", "1", "5",
-        c(6, 30)),
-  claim("multiclass", "The IVM paper's section 6.4: six classes of soil", "multiclass.R", "", "",
-        c(20, 20), "e1071"),
-  claim("multiclass_usps", "Ten digits at once: USPS", "multiclass_usps.R", "", "", c(60, 60)),
-  claim("multiclass_mnist", "Ten digits at once: MNIST", "multiclass_mnist.R", "", "",
-        c(120, 120)),
+        c(6, 30), alone = TRUE),
+  claim("multiclass", "The IVM paper's section 6.4: six classes of soil", "multiclass.R",
+        "400 evidence", "", c(8, 20), "e1071"),
+  claim("multiclass_usps", "Ten digits at once: USPS", "multiclass_usps.R", "350 pixels", "",
+        c(10, 60)),
+  claim("multiclass_mnist", "Ten digits at once: MNIST", "multiclass_mnist.R",
+        "10000 300 basis 2000 100", "", c(10, 120)),
   claim("pumadyn", "The IVM paper's section 6.3: pumadyn-32nm", "pumadyn.R", "2 3", "10 10",
         c(8, 30)),
   claim("thesis_kl", "Thesis figure 3.2: divergences of a step", "thesis/kl.R", "5", "50",
@@ -111,8 +119,8 @@ CLAIMS <- list(
         c(3, 30)),
   claim("thesis_crabs", "Thesis figure 5.4: crabs", "thesis/crabs.R", "5 3", "50 3", c(1, 10)),
   claim("thesis_sonar", "Thesis figure 5.5: sonar", "thesis/sonar.R", "5", "50", c(2, 15)),
-  claim("thesis_usps4", "Thesis figure 5.6: a digit against the rest", "thesis/usps4.R", "1", "3",
-        c(20, 120)),
+  claim("thesis_usps4", "Thesis figure 5.6: a digit against the rest", "thesis/usps4.R", "1 100 0",
+        "3", c(4, 120)),
   claim("thesis_usps10", "Thesis figures 5.6 and 5.7: ten digits, and rejection", "thesis/usps10.R",
         "1 150", "3", c(1, 20)),
   claim("experts", "Thesis section 6.1: would mixtures of processes pay?", "experts.R", "5", "5",
@@ -143,9 +151,16 @@ version_of <- function(package) {
 }
 
 commit <- function() {
-  said <- tryCatch(system2("git", c("-C", shQuote(root), "merge-base", "HEAD", "main"),
-                           stdout = TRUE, stderr = FALSE), error = function(e) character())
-  if (length(said)) substr(said, 1L, 7L) else "unknown"
+  log <- c("-C", shQuote(root), "log", "-1", "--format=%h", "--abbrev=7", "--", INSTALLED)
+  said <- tryCatch(system2("git", log, stdout = TRUE, stderr = FALSE),
+                   error = function(e) character())
+  if (length(said)) said else "unknown"
+}
+
+INSTALLED <- c("R", "src", "DESCRIPTION", "NAMESPACE")
+
+version_of_this <- function() {
+  paste("sparsegp", utils::packageVersion("sparsegp"), "at", commit())
 }
 
 # How busy the machine is, by the mean number of processes that want to run.
@@ -156,10 +171,11 @@ load_now <- function() {
 
 setup_of <- function(one) {
   threads <- Sys.getenv("OPENBLAS_NUM_THREADS", Sys.getenv("OMP_NUM_THREADS", "its own number of"))
-  c(paste("sparsegp", utils::packageVersion("sparsegp"), "at", commit()), R.version.string,
-    paste0("BLAS ", basename(extSoftVersion()[["BLAS"]]), ", LAPACK ", basename(La_library()),
-           ", ", threads, " thread(s)"),
-    processor(), vapply(one$peers, version_of, ""))
+  blas <- paste0("BLAS ", basename(extSoftVersion()[["BLAS"]]), ", LAPACK ", basename(La_library()),
+                 ", ", threads, " thread(s)")
+  said <- c(version_of_this(), R.version.string, blas, processor(),
+            vapply(one$peers, version_of, ""))
+  paste0(paste(said, collapse = "; "), ".")
 }
 
 # ---- One claim ----
@@ -174,7 +190,7 @@ as_printed <- function(lines) {
 }
 
 run_claim <- function(one) {
-  page <- file.path(results, paste0(one$name, ".md"))
+  page <- page_of(one$name)
   unlink(page)
   command <- command_of(one)
   cat(one$name, ": ", command, "\n", sep = "")
@@ -186,16 +202,32 @@ run_claim <- function(one) {
   took <- system.time(status <- system2(file.path(R.home("bin"), "Rscript"), words, stdout = output,
                                         stderr = paste0(output, ".2")))
   if (status != 0L) cat("  failed:", utils::tail(readLines(paste0(output, ".2")), 3L), sep = "\n  ")
-  if (file.exists(page)) return(invisible()) # by the script
   ended <- if (status == 0L) "" else "; it ended before its end"
   seconds <- sum(took[c("user.child", "sys.child")])
-  writeLines(c(
-    paste0("## ", one$claim), "",
-    paste0("`", command, "`", if (is_full) "" else ", the quick form", ": ", round(seconds),
-           " CPU seconds; load at its begin ", busy, ended, "."), "",
-    paste0(paste(setup_of(one), collapse = "; "), "."), "",
-    if (file.exists(tables)) readLines(tables) else as_printed(readLines(output))
-  ), page)
+  head <- c(paste0("`", command, "`", if (is_full) "" else ", the quick form", ": ", round(seconds),
+                   " CPU seconds; load at its begin ", busy, ended, "."), "", setup_of(one), "")
+  own <- if (file.exists(page)) readLines(page) # by the script
+         else c(paste("##", one$claim), "",
+                if (file.exists(tables)) readLines(tables) else as_printed(readLines(output)))
+  writeLines(c(own[1:2], head, own[-(1:2)]), page)
+}
+
+page_of <- function(name) file.path(results, paste0(name, ".md"))
+
+# Has it a page, of the commit that is installed?
+is_measured <- function(name) {
+  page <- page_of(name)
+  file.exists(page) && any(grepl(version_of_this(), readLines(page), fixed = TRUE))
+}
+
+# Those about ratios of seconds by themselves, the others by WORKERS.
+run_claims <- function(claims) {
+  there <- file.exists(file.path(bench, vapply(claims, `[[`, "", "script")))
+  if (!all(there)) cat("no script:", toString(names(claims)[!there]), "\n")
+  alone <- vapply(claims, `[[`, NA, "alone")
+  lapply(claims[there & alone], run_claim)
+  workers <- as.integer(Sys.getenv("WORKERS", "1"))
+  parallel::mclapply(claims[there & !alone], run_claim, mc.preschedule = FALSE, mc.cores = workers)
 }
 
 # ---- All of them ----
@@ -204,7 +236,7 @@ anchor <- function(title) gsub(" ", "-", gsub("[^a-z0-9 -]", "", tolower(title))
 
 contents_row <- function(name) {
   one <- CLAIMS[[name]]
-  title <- sub("^#+ ", "", readLines(file.path(results, paste0(name, ".md")), 1L))
+  title <- sub("^#+ ", "", readLines(page_of(name), 1L))
   script <- if (is.null(one)) "" else paste0("`bench/", one$script, "`")
   minutes <- if (is.null(one)) "" else paste(one$minutes, collapse = ", ")
   sprintf("| [%s](#%s) | %s | %s |", title, anchor(title), script, minutes)
@@ -217,8 +249,18 @@ picture_of <- function(name) {
 
 # Returns a section's lines, with an empty one at its end: the heading of the next is none without.
 section_of <- function(name) {
-  lines <- readLines(file.path(results, paste0(name, ".md")))
+  lines <- readLines(page_of(name))
   c(lines, if (nzchar(lines[length(lines)])) "", picture_of(name))
+}
+
+# What was measured in longer forms, once, and what was tried and left out.
+earlier_runs <- function() {
+  files <- list.files(file.path(results, "earlier"), "[.]md$", full.names = TRUE)
+  title <- vapply(files, function(file) sub("^#+ ", "", readLines(file, 1L)), "")
+  if (length(files)) {
+    c("## Longer runs on earlier commits", "",
+      sprintf("* [%s](bench/results/earlier/%s)", title, basename(files)))
+  }
 }
 
 assemble <- function() {
@@ -234,7 +276,7 @@ assemble <- function() {
     "    SPARSEGP_DATA=... FULL=1 Rscript bench/run.R    # all",
     "", "| claim | script | minutes of a core: quick, full |", "|---|---|---|",
     vapply(there, contents_row, ""), "",
-    unlist(lapply(there, section_of))
+    unlist(lapply(there, section_of)), earlier_runs()
   ), file.path(root, "RESULTS.md"))
   cat("RESULTS.md:", length(there), "sections\n")
 }
@@ -242,11 +284,10 @@ assemble <- function() {
 dir.create(results, showWarnings = FALSE)
 setwd(root)
 asked <- commandArgs(TRUE)
-wanted <- if (length(asked)) setdiff(asked, "--assemble") else names(CLAIMS)
+wanted <- setdiff(asked, c("--assemble", "--rest"))
+if (length(asked) == 0L) wanted <- names(CLAIMS)
+if ("--rest" %in% asked) wanted <- Filter(Negate(is_measured), names(CLAIMS))
 unknown <- setdiff(wanted, names(CLAIMS))
 if (length(unknown)) stop("no such claim: ", toString(unknown), call. = FALSE)
-for (one in CLAIMS[wanted]) {
-  if (file.exists(file.path(bench, one$script))) run_claim(one)
-  else cat(one$name, ": no bench/", one$script, "\n", sep = "")
-}
+invisible(run_claims(CLAIMS[wanted]))
 assemble()

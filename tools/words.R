@@ -220,7 +220,8 @@ found_typed <- function(file, measured) {
 }
 
 found_in_vignettes <- function() {
-  measured <- unlist(lapply(c(list.files("bench/results", "[.]md$", full.names = TRUE),
+  measured <- unlist(lapply(c(list.files("bench/results", "[.]md$", full.names = TRUE,
+                                         recursive = TRUE),
                               "R/policy.R"), function(file) numbers_of(readLines(file))))
   files <- list.files("vignettes", "[.]Rmd$", full.names = TRUE, recursive = TRUE)
   files <- files[basename(files) != "papers.Rmd"]
