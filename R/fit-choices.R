@@ -16,9 +16,9 @@ structure_words <- function(fit) {
     tried <- choices_of_stage(fit, stage)
     taken <- which(tried$taken)[1L]
     gained <- tried$score[taken] - tried$score[1L]
+    nats <- if (CRITERIA[[stage]] == OF_STRUCTURE) " nats" else " nats per observation"
     paste0(stage, ": ", tried$candidate[taken],
-           if (isTRUE(gained > 0)) paste0(", better by ", signif(gained, 3L), " nats",
-                                             if (CRITERIA[[stage]] != OF_STRUCTURE) " per observation"), "; ",
+           if (isTRUE(gained > 0)) paste0(", better by ", signif(gained, 3L), nats), "; ",
            nrow(tried), " tried on ", counted(tried$rows[1L], "row"))
   }, "", USE.NAMES = FALSE)
 }
