@@ -9,7 +9,7 @@ raced_fits <- function(fit, frame) {
     refuse_raced("is a fit that took rows by update(), which its call does not name",
                  "Fit all rows at once, or give two fits or more")
   }
-  tried <- choices_of_stage(fit, STRUCTURE_STAGES)
+  tried <- with_kernel_of_fit(choices_of_stage(fit, STRUCTURE_STAGES), fit)
   if (NROW(tried) == 0L) {
     refuse_raced("is one fit that compared no structures, as if `kernel` or `structure` is given",
                  "Give two fits or more: average(fit, update(fit, kernel = kernel_matern32()))")
@@ -19,6 +19,15 @@ raced_fits <- function(fit, frame) {
     message("No candidate that the fit compared was close: the average is of the fit alone.")
   }
   c(list(fit = fit), lapply(close, fit_of_structure, fit = fit, frame = frame))
+}
+
+# Returns the rows of its choices with the kernel taken that the fit has: of labels a rougher one
+# than the race preferred (strategy-roughness.R).
+with_kernel_of_fit <- function(tried, fit) {
+  if (!"roughness" %in% fit$choices$stage) return(tried)
+  of_kernel <- tried$stage == "kernel"
+  tried$taken[of_kernel] <- tried$candidate[of_kernel] == format(fit$kernel)
+  tried
 }
 
 # Returns the structures that differ from that of a fit in one choice and came close to it: a list

@@ -14,12 +14,13 @@ print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 
 #' @export
 print.sparsegp_waiting <- function(x, ...) {
-  if (can_begin(x$stream)) {
-    print.sparsegp(ready(x), ...)
-    return(invisible(x))
+  model <- begun_model(check_fit_or_waiting(x))
+  if (is.null(model)) {
+    cat("Gaussian process by ", x$method$label, ": ", counted(chunk_size(x$stream$waiting), "row"),
+        " so far, too few to begin\n", sep = "")
+  } else {
+    print.sparsegp(model, ...)
   }
-  cat("Gaussian process by ", x$method$label, ": ", counted(chunk_size(x$stream$waiting), "row"),
-      " so far, too few to begin\n", sep = "")
   invisible(x)
 }
 

@@ -22,7 +22,8 @@ CRITERIA <- c(
   "length scale" = "leave-one-out log probability per observation",
   "likelihood" = "leave-one-out log probability per observation",
   "least squares" = "log probability per observation held out",
-  "all observations" = "leave-one-out log probability per observation"
+  "all observations" = "leave-one-out log probability per observation",
+  "roughness" = "leave-one-out log probability per observation"
 )
 
 # The stages of the race for structure, in its order, without that of latent functions before it.

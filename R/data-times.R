@@ -17,17 +17,25 @@ new_times <- function(numbers) {
 
 are_times <- function(y) inherits(y, "sparsegp_times")
 
-# Returns times of numbers, each of which is that of an event, of an object of survival::Surv(), or
-# of times.
-as_times <- function(y) {
-  if (are_times(y)) return(y)
-  if (inherits(y, "Surv")) return(times_of_surv(y))
+as_times <- function(y) UseMethod("as_times")
+
+#' @export
+as_times.sparsegp_times <- function(y) y
+
+# Numbers are times of events.
+#' @export
+as_times.default <- function(y) {
+  if (!is.numeric(y) || is.matrix(y)) {
+    stop_sparsegp("y", "is not of times to an event",
+                  "Give positive numbers, or Surv(time, status) of package survival")
+  }
   y <- as.double(y)
   new_times(cbind(y, y, ifelse(is.na(y), NA, 1)))
 }
 
-# Reads a matrix of class Surv. An interval that begins at 0 or -Inf is left censored.
-times_of_surv <- function(y) {
+# Reads a matrix of package survival. An interval that begins at 0 or -Inf is left censored.
+#' @export
+as_times.Surv <- function(y) {
   type <- attr(y, "type")
   numbers <- matrix(as.double(unclass(y)), nrow(y))
   if (!type %in% c("right", "left", "interval", "interval2")) {

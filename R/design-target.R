@@ -11,7 +11,8 @@ target_for <- function(fit, score, target, weights, measure, default) {
     if (length(given) == 0L) return(NULL)
     stop_sparsegp(given[1L], "is for score = \"integrated\"", "Leave it out")
   }
-  measure <- MEASURES[[check_choice(measure %||% usual_measure(fit), names(MEASURES), "measure")]]
+  measure <- measure %||% codec_of(fit)$usual_measure
+  measure <- MEASURES[[check_choice(measure, names(MEASURES), "measure")]]
   several <- processes(fit) * n_outputs(fit) > 1L
   most <- if (measure$by_label && several) LABEL_TARGETS else TARGETS
   found <- if (is.null(target)) default(most) else target_points(fit, target, most)
@@ -24,10 +25,6 @@ target_for <- function(fit, score, target, weights, measure, default) {
   if (found$thinned) rows <- sort(rows[utils::head(spread_rows(length(rows)), most)])
   new_target(fit, found, rows, weights[rows] / sum(weights[rows]), measure)
 }
-
-# Variances of latent functions are large where labels are certain: of labels the entropy is what
-# matters (bench/active.R).
-usual_measure <- function(fit) if (codec_of(fit)$labelled) "entropy" else "variance"
 
 new_target <- function(fit, found, rows, weights, measure) {
   w <- n_outputs(fit)

@@ -28,7 +28,9 @@ theta_at_limit <- function(problem, theta) {
 # Does the problem's method ask for the limit?
 is_at_limit <- function(problem) identical(as.double(problem$options$power), 0)
 
-# Is there a limit to go to, where EP is not there already, nor exact?
-has_limit <- function(problem) {
-  has_powers(problem) && !lik_traits(problem$lik)$exact && !is_at_limit(problem)
+# Returns the problem in the limit that a fit goes to where EP has no fixed point, or NULL: EP is
+# there already, or exact.
+limit_of <- function(problem) {
+  exact <- lik_traits(problem$lik)$exact
+  if (has_powers(problem) && !exact && !is_at_limit(problem)) variational(problem)
 }

@@ -28,10 +28,9 @@ scale_at <- function(problem, theta) {
   now
 }
 
-# Returns the problem as C sees it at theta.
-at_theta <- function(problem, theta) {
+# Returns the problem as C sees it at theta. now: its response there
+at_theta <- function(problem, theta, now = scale_at(problem, theta)) {
   if (is.null(problem$scale)) return(problem)
-  now <- scale_at(problem, theta)
   problem$rows[1L, ] <- codec_named(now$codec)$codes(problem$rows[1L, ], now)
   problem$offset <- problem$offset * (problem$scale$unit / now$unit)
   problem
@@ -53,7 +52,7 @@ with_scale <- function(problem, theta, run, w) {
   run$log_jacobian <- log_jacobian(now, y) - log_jacobian(at_start, y)
   if (is.null(run$gradient)) return(run)
   scale <- SCALES[[codec_named(now$codec)$scale]]
-  seen <- at_theta(problem, theta)
+  seen <- at_theta(problem, theta, now)
   offset <- matrix(seen$offset, w)[1L, ]
   d_seen <- (scale$d_to(y, now$scale) - now$d_centre -
                (seen$rows[1L, ] - offset) * now$d_unit) / now$unit

@@ -19,7 +19,7 @@ call_entry <- .Call
 # gives their number.
 # points: with the gradient, is that in the points of the basis wanted, a matrix for each basis?
 # restart: does EP that did not converge from these sites begin anew? run$usable: is the log
-# evidence one to learn from?
+# evidence one to learn from? run$impossible: is_impossible() of it
 engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE,
                        points = FALSE, restart = FALSE) {
   method <- problem$options
@@ -41,8 +41,9 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   if (restart && !is.null(sites) && (run$status != 0L || !run$converged)) {
     return(engine_run(problem, theta, NULL, gradient, posterior, points))
   }
+  run$impossible <- is_impossible(problem$lik, run$logz, problem_rows(problem))
   run$usable <- run$status == 0L && (run$converged || isTRUE(run$change <= NEAR)) &&
-    !is_impossible(problem$lik, run$logz, problem_rows(problem))
+    !run$impossible
   run[c("tol", "power")] <- list(options$tol, method$power %||% 1)
   run <- with_scale(problem, theta, run, problem_width(problem))
   if (!posterior || run$status != 0L) return(run)
@@ -353,8 +354,7 @@ engine_predict <- function(fit, x) {
 engine_lik_predict <- function(fit, mean, var, spread = FALSE, weights = NULL) {
   custom <- fit$likelihood$custom
   if (!is.null(custom)) return(predict_custom(custom, lik_theta(fit), mean, var, weights))
-  run <- .Call(sg_lik_predict, lik_of_fit(fit), lik_theta(fit), mean, var, spread)
-  if (processes(fit) > 1L) lapply(run[c("mean", "var")], `colnames<-`, colnames(mean)) else run
+  .Call(sg_lik_predict, lik_of_fit(fit), lik_theta(fit), mean, var, spread)
 }
 
 # Probability of every label under marginals of one latent function: n x K.

@@ -161,14 +161,15 @@ at_times <- function(each, request) {
 # Of a censored time the transform is spread over the probabilities of what it may be.
 #' @export
 response_tails.response_times <- function(object, y, latent) {
-  if (!are_times(y)) return(tails_in_c(object, y, latent))
+  y <- as_times(y)
   status <- time_status(y)
-  lower <- tails_in_c(object, y[, 1L], latent)
-  above <- ifelse(status == 0, 0, lower$above)
-  if (any(status == 3)) {
-    above[status == 3] <- tails_in_c(object, y[, 2L], latent)$above[status == 3]
-  }
-  list(below = ifelse(status == 2, 0, lower$below), above = above, jumps = any(status != 1))
+  tails <- tails_in_c(object, y[, 1L], latent)
+  tails$above[status %in% 0] <- 0
+  tails$below[status %in% 2] <- 0
+  between <- status %in% 3
+  if (any(between)) tails$above[between] <- tails_in_c(object, y[, 2L], latent)$above[between]
+  tails$jumps <- any(status %in% c(0, 2, 3))
+  tails
 }
 
 #' @export

@@ -74,8 +74,9 @@ tuning_words <- function(fit) {
     return(paste0("least-squares classification, chosen on observations held out: ",
                   squares$candidate))
   }
-  tried <- choices_of_stage(fit, c("likelihood", "all observations"))
+  tried <- choices_of_stage(fit, c("likelihood", "all observations", "roughness"))
   tried <- tried[tried$taken & (tried$stage == "all observations" | !is.na(tried$gain)), ]
+  if ("roughness" %in% tried$stage) tried <- tried[tried$stage != "all observations", ]
   if (NROW(tried) == 0L) return(NULL)
   paste("chosen by leave-one-out log probability:", paste(tried$candidate, collapse = ", "))
 }

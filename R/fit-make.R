@@ -4,6 +4,7 @@
 fit_of <- function(tuned, chunk, setup) {
   n <- nrow(chunk$x)
   candidate <- tuned$candidate
+  setup$kernel <- candidate$data$setup$kernel # tune() may have found another
   model <- candidate$model
   of_run <- function(run) {
     fit <- new_fit(model, setup, candidate, run, n)

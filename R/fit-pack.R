@@ -22,11 +22,11 @@ packed_fit.sparsegp_stream <- function(fit) fit
 packed_fit.sparsegp <- function(fit) {
   several <- !is.null(fit$posterior$each)
   parts <- if (several) fit$posterior$each else list(fit$posterior)
-  for (k in seq_along(parts)) {
-    if (nrow(parts[[k]]$basis) < PACKED_FROM) next
-    if (has_state(fit)) fit$state[[k]] <- packed_sums(fit$state[[k]], parts[[k]])
-    parts[[k]] <- replace(parts[[k]], c("G", "H"), lapply(parts[[k]][c("G", "H")], packed_factor))
+  large <- which(vapply(parts, function(part) nrow(part$basis), 0L) >= PACKED_FROM)
+  for (k in intersect(large, seq_along(fit$state))) {
+    fit$state[[k]] <- packed_sums(fit$state[[k]], parts[[k]])
   }
+  for (k in large) parts[[k]][c("G", "H")] <- lapply(parts[[k]][c("G", "H")], packed_factor)
   if (several) fit$posterior$each <- parts else fit$posterior <- parts[[1L]]
   if (length(fit$modes)) fit$modes <- lapply(fit$modes, packed_fit.sparsegp)
   fit
@@ -79,11 +79,11 @@ factors_of_processes <- function(H, d) {
 
 # Returns the fit with the sums that were left out.
 full_sums <- function(fit) {
-  if (!has_state(fit)) return(fit)
   parts <- if (is.null(fit$posterior$each)) list(fit$posterior) else fit$posterior$each
-  fit$state <- Map(function(state, part) {
-    if (is.null(state$R)) derived_sums(state$t, part) else state
-  }, fit$state, parts)
+  for (k in seq_along(fit$state)) {
+    state <- fit$state[[k]]
+    if (is.null(state$R)) fit$state[[k]] <- derived_sums(state$t, parts[[k]])
+  }
   fit
 }
 

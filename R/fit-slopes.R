@@ -41,9 +41,10 @@ row_slopes <- function(fit, x, v, offset, shift) {
   mean <- array(found$mean, c(2L * w, n, C))
   var <- array(found$var, c(2L * w, 2L * w, n, C))
   own <- seq_len(w)
+  names <- class_names(fit$response)
   shaped <- function(values) {
-    if (C == 1L) return(as.double(values))
-    matrix(as.double(values), ncol = C, dimnames = list(NULL, fit$response$levels))
+    if (is.null(names)) as.double(values)
+    else matrix(as.double(values), ncol = C, dimnames = list(NULL, names))
   }
   list(value = list(mean = shaped(mean[own, , ]), var = shaped(var[own, own, , ])),
        slope = list(mean = shaped(mean[w + own, , ]), var = shaped(var[w + own, w + own, , ])),
@@ -61,8 +62,8 @@ moved_along <- function(moments, h, w) {
 }
 
 transposed_blocks <- function(blocks, w) {
-  if (w == 1L) return(blocks)
-  c(aperm(array(blocks, c(w, w, length(blocks) %/% w^2)), c(2L, 1L, 3L)))
+  blocks[] <- aperm(array(blocks, c(w, w, length(blocks) %/% w^2)), c(2L, 1L, 3L))
+  blocks
 }
 
 # Returns moments of some of the rows, of one value each.
@@ -94,10 +95,7 @@ mean_slopes_of_response <- function(object, moments) {
 }
 
 # Returns the diagonals of blocks, as means are shaped.
-own_variances <- function(var, w) {
-  if (w == 1L) return(var)
-  c(block_diagonals(var, w))
-}
+own_variances <- function(var, w) c(block_diagonals(var, w))
 
 # ---- One latent function ----
 
@@ -239,16 +237,16 @@ response_slopes.response_spreads <- function(object, moments) {
 #' @export
 link_slopes.response_classes <- function(object, moments) {
   unit <- object$response$unit
-  w <- n_outputs(object)
-  levels <- object$response$levels
-  shaped <- function(values) {
-    if (w == 1L) values else by_component(values, levels)
-  }
-  mean <- shaped(moments$slope$mean) * unit
+  mean <- moments$slope$mean * unit
   none <- 0 * unname(mean)
-  list(mean = mean, sd = sqrt(shaped(own_variances(moments$slope$var, w))) * unit,
+  list(mean = mean, sd = sqrt(moments$slope$var) * unit,
        value = rep(list(none), ncol(mean)),
        slope = lapply(seq_len(ncol(mean)), function(c) `[<-`(none, , c, unit)))
+}
+
+#' @export
+link_slopes.response_coupled <- function(object, moments) {
+  link_slopes.response_components(object, moments)
 }
 
 # ---- Mixtures and quantiles ----

@@ -113,22 +113,20 @@ effect_moments <- function(fit, groups, x, class, each = 1L) {
 # Effects in the user's units, with the constant that makes the linear predictor of them.
 # members: of each group a matrix, a row for each place, a column for each row averaged there.
 effect_answer <- function(fit, groups, x, class = 1L, each = 1L) {
-  refuse_mean_slopes(fit)
-  fit <- fit_of_latent_type(fit, "terms")
-  if (has_members(fit)) return(mixed_effects(fit, groups, x, class, each))
-  effects <- effect_moments(fit, groups, x, class, each)
-  list(members = lapply(effects$members, `*`, fit$response$unit),
-       fit = effects$mean * fit$response$unit, se.fit = sqrt(effects$var) * fit$response$unit,
-       constant = to_latent(fit, effects$constant, 0) + latent_bias(fit)[class])
+  by_member(fit_of_latent_type(fit, "terms"), function(fit, x) {
+    refuse_mean_slopes(fit)
+    effects <- effect_moments(fit, groups, x, class, each)
+    list(members = lapply(effects$members, `*`, fit$response$unit),
+         fit = effects$mean * fit$response$unit, se.fit = sqrt(effects$var) * fit$response$unit,
+         constant = to_latent(fit, effects$constant, 0) + latent_bias(fit)[class])
+  }, mixed_effects, x)
 }
 
 # Those of an ensemble, by the law of total variance
-mixed_effects <- function(fit, groups, x, class, each) {
-  answers <- each_member(fit, function(member) {
-    effect_answer(member, groups, inputs_as(x, fit, member), class, each)
-  })
+mixed_effects <- function(answers, fit) {
   over <- function(values) mixed(lapply(answers, values), fit$ensemble$weights)
   mean <- over(function(own) own$fit)
+  groups <- answers[[1L]]$members
   of_groups <- lapply(seq_along(groups), function(g) over(function(own) own$members[[g]]))
   list(members = stats::setNames(of_groups, names(groups)), fit = mean,
        se.fit = sqrt(over(function(own) own$se.fit^2 + (own$fit - mean)^2)),

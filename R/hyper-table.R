@@ -91,17 +91,17 @@ hyper_slope <- function(table, value) {
 
 # Returns the log prior at theta and its gradient in theta, over the free rows.
 hyper_log_prior <- function(table, theta) {
+  table <- unclass(table) # no methods of `$` are looked for in every evaluation
   at <- which(table$free)
-  free <- lapply(unclass(table)[c("log", "lower", "upper", "unit", "prior")], `[`, at)
-  value <- hyper_value(free, theta[at])
-  density <- slope <- numeric(length(at))
-  for (i in seq_along(at)) {
-    prior <- free$prior[[i]]
+  value <- hyper_value(table, theta)
+  density <- slope <- numeric(length(theta))
+  for (i in at) {
+    prior <- table$prior[[i]]
     family <- PRIOR_FAMILIES[[prior$family]]
     density[i] <- family$log_density(value[i], prior$par)
     slope[i] <- family$slope(value[i], prior$par)
   }
-  list(value = sum(density), gradient = slope * hyper_slope(free, value))
+  list(value = sum(density), gradient = (slope * hyper_slope(table, value))[at])
 }
 
 # Returns the log prior as a density of theta, with its gradient: priors that are densities of a

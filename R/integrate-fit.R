@@ -19,7 +19,8 @@ integrated_fit <- function(fit, setup) {
   on.exit(close_bar(bar))
   begin_stage(c(integration_work(fit, how %||% "ccd"), 0))
   shape <- posterior_shape(fit, past)
-  if (is.null(how) && !is_widened(shape)) return(fit)
+  # where EP has no fixed point at the mode or beside it the shape is not a number, too
+  if (is.null(how) && !isTRUE(shape$widening > policy$integrated_widening)) return(fit)
   if (!is.finite(shape$middle$value)) {
     stop_sparsegp("integrate", "finds no fixed point of EP at what was learned",
                   "Use gp_control(integrate = \"none\")")
@@ -28,10 +29,6 @@ integrated_fit <- function(fit, setup) {
   show_fraction(bar, 1)
   fit
 }
-
-# Does the integral move intervals by more than the margin? Where EP has no fixed point at the mode
-# or beside it, so that the shape is not a number, a default fit stays at the mode.
-is_widened <- function(shape) isTRUE(shape$widening > policy$integrated_widening)
 
 # By default: default fits of few rows by full EP, whose hyperparameters were learned by the
 # evidence, and that are no ensemble of another kind.

@@ -223,10 +223,7 @@ axis_effects <- function(sides, own) {
   }, 0)
 }
 
-# Leave-one-out means and variances of the rows under a run: of new responses where these are
-# numbers that have moments, on the fitted scale unless that is learned; else of the mean response,
-# as of a probability; of several latent functions less their mean in a row, of which probabilities
-# do not know; of several latent values in a row theirs.
+# Returns leave-one-out means and variances of the rows under a run.
 row_moments <- function(fit, run) {
   MOST <- 100L # rows, evenly spaced: averages need no more
   fit <- keep_moments(at_theta_of(fit, run), run)
@@ -236,23 +233,42 @@ row_moments <- function(fit, run) {
   if (fit$n > MOST) {
     latent <- some_latent(latent, unique(round(seq(1, fit$n, length.out = MOST))), w)
   }
-  codec <- codec_of(fit)
-  if (processes(fit) > 1L) {
-    mean <- to_link(fit, latent$mean, 0)
-    share <- 1 / ncol(mean)
-    return(list(mean = mean - rowMeans(mean),
-                var = (1 - 2 * share) * latent$var + share^2 * rowSums(latent$var)))
+  moments_of_rows(fit, latent)
+}
+
+# Returns means and variances by which runs are compared.
+moments_of_rows <- function(fit, latent) UseMethod("moments_of_rows", codec_of(fit))
+
+# Of the mean response, as of a probability
+#' @export
+moments_of_rows.response <- function(fit, latent) {
+  if_responses(list(mean = mean_response(fit, latent),
+                    var = standard_deviation(fit, latent, "response")^2), latent)
+}
+
+# Of new responses, if they have moments, on the fitted scale unless that is learned
+#' @export
+moments_of_rows.response_numbers <- function(fit, latent) {
+  if (is.null(scale_parameter(fit$likelihood))) {
+    return(if_responses(engine_lik_predict(fit, seen_mean(fit, latent), latent$var), latent))
   }
-  if (w > 1L) {
-    return(list(mean = latent$mean, var = c(matrix(latent$var, w^2)[seq(1L, w^2, w + 1L), ])))
-  }
-  if (!is.null(scale_parameter(fit$likelihood))) {
-    moments <- response_moments(fit, latent)
-    return(list(mean = moments$mean, var = moments$sd^2))
-  }
-  if_responses(if (codec$scaled) engine_lik_predict(fit, seen_mean(fit, latent), latent$var)
-               else list(mean = mean_response(fit, latent),
-                         var = standard_deviation(fit, latent, "response")^2), latent)
+  moments <- response_moments(fit, latent)
+  list(mean = moments$mean, var = moments$sd^2)
+}
+
+# Of latent functions less their mean in a row, which probabilities do not depend on
+#' @export
+moments_of_rows.response_classes <- function(fit, latent) {
+  mean <- to_link(fit, latent$mean, 0)
+  share <- 1 / ncol(mean)
+  list(mean = mean - rowMeans(mean),
+       var = (1 - 2 * share) * latent$var + share^2 * rowSums(latent$var))
+}
+
+# Of all latent values of a row
+#' @export
+moments_of_rows.response_components <- function(fit, latent) {
+  list(mean = latent$mean, var = own_variances(latent$var, n_outputs(fit)))
 }
 
 # Returns the fit at the hyperparameters of a run.

@@ -122,7 +122,6 @@ margin_root <- function(model, points, type) {
   offset <- points[, -inputs, drop = FALSE]
   x <- stack_components(`colnames<-`(points[, inputs, drop = FALSE],
                                      model$scaling$names[model$scaling$kept]), n_outputs(model))
-  if (n_outputs(model) == 1L) offset <- c(offset)
   pivoted_root(tcrossprod(spread_of_predictions(model, x, offset, type)$root))
 }
 

@@ -100,10 +100,9 @@ mean_columns <- function(terms, inputs) {
 # coefficient: a matrix with a row for each of x and a column for each coefficient, those of the
 # first component first.
 mean_functions <- function(mean, x) {
-  columns <- vapply(seq_along(mean$vars), function(j) {
-    if (mean$vars[j] == 0L) rep(1, nrow(x)) else (x[, mean$vars[j]] - mean$at[j]) / mean$sd[j]
-  }, numeric(nrow(x)))
-  columns <- matrix(columns, nrow(x), length(mean$vars)) * sqrt(mean$variance)
+  columns <- matrix(1, nrow(x), length(mean$vars))
+  for (j in which(mean$vars > 0L)) columns[, j] <- (x[, mean$vars[j]] - mean$at[j]) / mean$sd[j]
+  columns <- columns * sqrt(mean$variance)
   if (!".component" %in% colnames(x)) return(columns)
   own <- x[, ncol(x)]
   do.call(cbind, lapply(seq_len(mean$width), function(component) columns * (own == component)))

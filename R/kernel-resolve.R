@@ -156,22 +156,17 @@ resolve_coregion <- function(kernel, inputs) {
 
 # ---- Factor kernels ----
 
-# NULL: not settled yet, and none by itself
-has_factor_kernel <- function(kernel) {
-  !is.null(kernel) && any(vapply(kernel_leaves(kernel), reads_levels, NA))
-}
-
-reads_levels <- function(leaf) registered("kernels", leaf$type)$reads == "levels"
+reads_levels <- function(leaf) identical(registered("kernels", leaf$type)$reads, "levels")
 
 # Beside factor kernels a part without `vars` sees `factors` if it is one, else what no factor
 # kernel sees.
 share_inputs <- function(kernel, inputs, factors) {
-  if (!has_factor_kernel(kernel)) return(kernel)
+  leaves <- Filter(reads_levels, kernel_leaves(kernel))
+  if (length(leaves) == 0L) return(kernel)
   own <- function(leaf) {
     vars <- if (is.null(leaf$vars)) factors else leaf$vars
     if (is.numeric(vars)) inputs[vars] else vars
   }
-  leaves <- Filter(reads_levels, kernel_leaves(kernel))
   with_vars(kernel, setdiff(inputs, unlist(lapply(leaves, own))), factors)
 }
 

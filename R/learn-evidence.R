@@ -12,10 +12,11 @@ IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wan
 evidence <- function(problem) {
   n <- as.double(nrow(problem$x))
   points <- if (is.null(problem$basis)) n else points_of_call(problem)
+  limit <- limit_of(problem)
   list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta),
        rows = n,
        cheap = n * points^2 * problem$processes <= policy$cheap_flops,
-       limit = if (has_limit(problem)) function() evidence(variational(problem)))
+       limit = if (!is.null(limit)) function() evidence(limit))
 }
 
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
@@ -64,7 +65,8 @@ make_objective <- function(criterion, table, progress) {
       gradient = if (ok) gradient else numeric(length(par)),
       run = run
     )
-    if (ok) state$past <- Map(cbind, state$past, list(par[own], gradient[own]))
+    if (ok) state$past <- list(par = cbind(state$past$par, par[own]),
+                               gradient = cbind(state$past$gradient, gradient[own]))
     progress$step(value, ok, theta, run)
     state$last
   }
@@ -128,7 +130,7 @@ random_start <- function(start) start + stats::rnorm(length(start), sd = 1.5)
 # length scales the gradient ranks inputs that matter above those that do not, even though the
 # evidence is low. So after the search all length scales that ended longer than these factors of
 # their starts are put back there to be ranked, and the evidence is asked about the first 1, 2, 4,
-# ... of them.
+# ... of them. Short ones find an input along which the function varies faster than along others.
 switched_on <- function(objective, par, put_back) {
   off <- which(par > put_back) # not where put_back is NA
   if (length(off) < 2L) return(list()) # the trap takes two
@@ -141,16 +143,23 @@ switched_on <- function(objective, par, put_back) {
   })
 }
 
-# Searches again from the best such point for as long as one raises the evidence.
+# Searches again from the best such point for as long as one raises the evidence. Where all length
+# scales ended short, as if to fit noise, the evidence is as flat: so inputs are first ranked with
+# all of them switched off, too.
 reactivate_inputs <- function(objective, table, result, centre, control) {
   start <- ifelse(table$scan, table$start, NA)[table$free]
+  none <- ifelse(is.na(start), result$par, centre$value + centre$reach / 2)
+  points <- function(par, factors) {
+    unlist(lapply(log(factors), function(longer) switched_on(objective, par, start + longer)),
+           recursive = FALSE)
+  }
+  candidates <- points(none, policy$reactivation_factors)
   for (round in seq_len(policy$reactivation_rounds)) {
-    candidates <- unlist(lapply(log(policy$reactivation_factors), function(longer) {
-      switched_on(objective, result$par, start + longer)
-    }), recursive = FALSE)
+    candidates <- c(candidates, points(result$par, policy$reactivation_factors))
     values <- vapply(candidates, objective$value, 0)
     if (length(values) == 0L || min(values) >= result$value - policy$min_evidence_gain) break
     result <- search_from(objective, candidates[which.min(values)], centre, control)[[1L]]
+    candidates <- NULL
   }
   result
 }
@@ -174,8 +183,9 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
                         untie = !is.null(from) && any(is_tied(table))) {
   objective <- make_objective(aim$criterion, table, progress)
   if (untie) {
-    untied <- learn_untied(aim, table, control, progress, from)
+    untied <- learn_untied(aim, table, control, progress, from, fresh)
     from <- untied$table$theta[table$free]
+    fresh <- FALSE
     objective$state$evaluations <- untied$record$evaluations
     objective$state$failures <- untied$record$failures
   }
@@ -210,12 +220,12 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
 # from it, may stay there at a local optimum. So the search begins where one ends under wide normal
 # densities of the logarithms around the same value. from: free values where an earlier search
 # ended.
-learn_untied <- function(aim, table, control, progress, from) {
+learn_untied <- function(aim, table, control, progress, from, fresh) {
   tied <- is_tied(table)
   table$prior[tied] <- lapply(table$prior[tied], function(prior) {
     prior_lognormal(prior$par[["location"]], policy$untied_spread)
   })
-  learn_hyper(aim, table, control, progress, from, fresh = FALSE)
+  learn_hyper(aim, table, control, progress, from, fresh)
 }
 
 learned_hyper <- function(objective, table, centre, best, values, began) {

@@ -43,7 +43,7 @@ lik_start <- function(lik, about, rows, offset, classes, levels) {
 # Returns the table of a model: of its kernel, its likelihood, and the scale of its response. rows,
 # offset: what C sees of the response, see read_model().
 hyper_table <- function(kernel, lik, env, rows, offset, prior, response) {
-  classes <- if (response$processes > 1L) response$levels
+  classes <- class_names(response)
   suffixes <- if (own_kernels(lik)) paste0(".", classes) else ""
   of_kernel <- unlist(lapply(suffixes, kernel_hyper, kernel = kernel, env = env), FALSE)
   of_lik <- likelihood_hyper(lik, rows, offset, response, classes)

@@ -50,6 +50,7 @@
 #' | margin ([lik_margin()]), if likelihood and variance are open | the same | the same | the same, by `r policy$min_standard_errors` standard errors | |
 #' | least squares ([lik_squares()]), of more than two classes | all but a fifth | shared by all classes | log probability of the fifth, by `r policy$min_standard_errors` standard errors | a length scale is not better |
 #' | fit | all | `r policy$class_points_root` times the root of their number, within `r policy$class_points` (or all of them) | | |
+#' | roughness, see [structure] | all, if these are not more than above | the same | leave-one-out log probability, by `r policy$min_standard_errors` standard errors | |
 #'
 #' A class whose label is rarer than `r policy$rare_label[1]` has fewer points, by the square root
 #' of its proportion, but at least `r policy$rare_label[2]` of these; beyond that number they end if

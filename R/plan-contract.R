@@ -7,6 +7,7 @@
 #   plan_sparse_ep       chooses a basis by sweeps, for batch EP               plan-sparse-ep.R
 #   plan_sweeps          those sweeps give the posterior                       plan-sparse-ep.R
 #   plan_ivm             chooses a basis by inclusions, for batch EP           plan-ivm.R
+#   plan_locations       the same of components, one value after the other     plan-ivm.R
 #   plan_active          the rows included give the posterior                  plan-ivm.R
 #   plan_least_squares   one-vs-rest on points that classes share              plan-least-squares.R
 #   plan_online          rows one after the other                              plan-online.R

@@ -15,18 +15,19 @@ is_lost <- function(run, problem) {
   if (run$status != 0L) return(TRUE)
   ended <- run$sweeps >= policy$wandering_sweeps || isTRUE(run$sweeps < problem$options$sweeps)
   wanders <- !run$converged && ended && !isTRUE(run$change <= NEAR / 10)
-  wanders || is_impossible(problem$lik, run$logz, problem_rows(problem))
+  wanders || run$impossible
 }
 
 # Runs EP for a fit, and where it is lost the limit in its place. run$fallback is then the record:
 # what EP came to. A kernel matrix without a factor is no better in the limit, and remains an error.
 run_to_end <- function(problem, theta, sites = NULL) {
   run <- engine_run(problem, theta, sites, posterior = TRUE)
-  if (!has_limit(problem) || !is_lost(run, problem)) return(run)
-  limit <- engine_run(variational(problem), theta, posterior = TRUE)
-  if (limit$status != 0L) return(run)
-  replaced <- theta_at_limit(variational(problem), theta)
-  limit$fallback <- list(power = 0, sweeps = run$sweeps, change = run$change,
-                         log_evidence = run$logz, replaced = any(replaced != theta))
-  limit
+  limit <- limit_of(problem)
+  if (is.null(limit) || !is_lost(run, problem)) return(run)
+  last <- engine_run(limit, theta, posterior = TRUE)
+  if (last$status != 0L) return(run)
+  last$fallback <- list(power = 0, sweeps = run$sweeps, change = run$change,
+                        log_evidence = run$logz,
+                        replaced = any(theta_at_limit(limit, theta) != theta))
+  last
 }

@@ -5,10 +5,12 @@ plan_for.method_ivm <- function(method, problem, basis) {
   problem$options <- method
   if (!is.null(method$total)) refuse_total(problem)
   if (problem$processes > 1L) refuse_several(method)
-  if (problem_width(problem) > 1L) refuse_components(method, problem)
+  by_component <- problem_width(problem) > 1L
+  if (by_component) refuse_components(method, problem)
   if (!is.null(basis$x)) return(plan_ep(problem, basis))
   if (method$refine != "basis") problem <- without_mean(problem)
-  plan <- if (method$size < problem_rows(problem)) new_plan(c("plan_ivm", "plan_choosing"), problem)
+  chooses <- c(if (by_component) "plan_locations", "plan_ivm", "plan_choosing")
+  plan <- if (method$size < problem_rows(problem)) new_plan(chooses, problem)
           else plan_ep(problem, basis)
   if (method$refine == "basis") return(plan)
   new_plan(c("plan_active", "plan_with_posterior"), problem, evidence = plan)
@@ -65,7 +67,6 @@ inclusions <- function(run) {
 #' @export
 choose_basis.plan_ivm <- function(plan, table, learning) {
   problem <- plan$problem
-  if (problem_width(problem) > 1L) return(choose_locations(problem, table))
   run <- engine_ivm(problem, table$theta)
   record <- list(selection = if (run$status == 0L) inclusions(run))
   if (problem$processes > 1L && run$status == 0L) {
@@ -93,7 +94,9 @@ sites_of_vectors <- function(problem, run) {
 
 # Of rows of several components: values are included one by one, each under the likelihood of its
 # component alone, and the first rows so met are the basis, with all their components.
-choose_locations <- function(problem, table) {
+#' @export
+choose_basis.plan_locations <- function(plan, table, learning) {
+  problem <- plan$problem
   w <- problem_width(problem)
   from_kernel <- seq_len(problem$nkernel)
   alone <- lik_traits(problem$lik)$alone(problem$rows, table$theta[-from_kernel])

@@ -36,10 +36,10 @@ autoplot.sparsegp_next <- function(object, which = NULL, ...) {
 # Returns the charts of plot() and autoplot(), in so many rows, and their style.
 next_picture <- function(x, which, style) {
   fit <- attr(x, "picture")$fit
-  if (!has_rows(fit) && !is.null(which)) {
+  rows <- if (has_rows(fit)) rows_of(fit, NULL)
+  if (is.null(rows) && !is.null(which)) {
     stop_sparsegp("which", "is for a fit that keeps its rows", "Leave it out")
   }
-  rows <- if (has_rows(fit)) rows_of(fit, NULL)
   if (is.null(rows) || is.null(which) && count_axes(fit, rows) > 2L) {
     return(list(charts = list(score_chart(x, style)), style = style))
   }

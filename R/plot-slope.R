@@ -81,19 +81,16 @@ slopes_of_view <- function(object, view, places, level) {
 # Returns the slopes of the mean response at kept inputs x in original units, which change as
 # `change` says.
 slopes_along <- function(object, x, change, name, offset) {
-  if (has_members(object)) {
-    each <- each_member(object, function(member) {
-      same <- identical(member$scaling[c("names", "kept")], object$scaling[c("names", "kept")])
-      if (!same) stop_sparsegp("x", "has members that see other inputs", "Draw its members")
-      slopes_along(member, x, change, name, offset)
-    })
-    return(mixed_slopes(each, object$ensemble$weights))
-  }
-  points <- stack_components(scale_kept(x, object$scaling), n_outputs(object))
-  v <- scaled_direction(object, x, change, name)
   n <- nrow(x)
-  slope_answer(object, row_slopes(object, points, v, offset_of_rows(object, offset, n), numeric(n)),
-               "response")
+  along <- function(own, ...) {
+    same <- identical(own$scaling[c("names", "kept")], object$scaling[c("names", "kept")])
+    if (!same) stop_sparsegp("x", "has members that see other inputs", "Draw its members")
+    points <- stack_components(scale_kept(x, own$scaling), n_outputs(own))
+    v <- scaled_direction(own, x, change, name)
+    slope_answer(own, row_slopes(own, points, v, offset_of_rows(own, offset, n), numeric(n)),
+                 "response")
+  }
+  by_member(object, along, function(each, own) mixed_slopes(each, own$ensemble$weights))
 }
 
 slope_charts <- function(object, picture, style) {

@@ -9,6 +9,8 @@
 #   measures       what else there is of it: "influence" of rows, "importance" of inputs,
 #                  "improvement" as a score of next rows, "intervals" whose coverage is measured,
 #                  "modes" of the posterior
+#   usual_measure  what next_rows() expects to fall elsewhere: "variance"; of labels "entropy", as
+#                  variances of latent functions are large where labels are certain (bench/active.R)
 #   words          (response) -> the words of print() on it, or NULL
 #   absent         what print() calls missing values
 # How it is:
@@ -16,12 +18,13 @@
 #   ordered        labels are in an order
 #   missing        a response may be missing. A label's code is 0 then, and its probability one of
 #                  being there at all, too; of several components some may be missing
-#   multi_output   it has several columns, each a component
+#   coregion       of components: arguments of kernel_coregion(), the kernel by default
 #   offsets        an offset has an effect: it does not shift the functions of all labels alike
 #   trials         a weight is a number of trials
 #   scaled         y -> c y + b maps the model to itself. C gets y standardised, and the mean of a
 #                  response is the latent function
-#   processes      (levels) -> number of independent latent functions
+#   functions      (levels) -> number of latent functions; one may have several components
+#   processes      (levels) -> number of those that are independent
 #   values         (y) -> how many numbers with a unit each response is
 #   unit_of_count  (weights) -> what one of C's counts is in the response
 #   dims           of how many dimensions a response may be
@@ -63,13 +66,14 @@ response_class <- function(...) c(paste0("response_", c(...)), "response")
 
 # Returns what most codecs have in common.
 codec_defaults <- function() {
-  list(labelled = FALSE, ordered = FALSE, missing = FALSE, multi_output = FALSE,
-       offsets = TRUE, trials = FALSE, scaled = FALSE,
+  list(labelled = FALSE, ordered = FALSE, missing = FALSE, coregion = NULL,
+       offsets = TRUE, trials = FALSE, scaled = FALSE, usual_measure = "variance",
        unit_of_count = function(weights) 1, dims = 0L, shape = shape_of(), series = identity,
        known_means = function(offset, size) offset, as_labels = function(y) FALSE,
        gather = identity,
        refuse = function(y, weights) NULL, moments = moments_of_numbers,
-       processes = function(levels) 1L, values = function(y) rep(1, length(y)))
+       functions = function(levels) 1L, processes = function(levels) 1L,
+       values = function(y) rep(1, length(y)))
 }
 
 # A codec that differs from another in the fields given. kinds: see response_class()
@@ -132,9 +136,13 @@ codec_of <- function(fit) codec_named(fit$response$codec)
 
 processes <- function(fit) fit$response$processes
 
+# Returns the names of independent latent functions, one for each class, or NULL: there is one.
+class_names <- function(response) if (response$processes > 1L) response$levels
+
 # Names the columns of latent moments, where there is one for each class.
 named_by_class <- function(fit, moments) {
-  if (processes(fit) == 1L) moments else lapply(moments, `colnames<-`, fit$response$levels)
+  names <- class_names(fit$response)
+  if (is.null(names)) moments else lapply(moments, `colnames<-`, names)
 }
 
 n_outputs <- function(fit) fit$response$width
@@ -143,4 +151,4 @@ n_outputs <- function(fit) fit$response$width
 has_components <- function(fit) inherits(codec_of(fit), "response_components")
 
 # Latent functions, whatever processes they are of
-functions_of <- function(fit) processes(fit) * if (has_components(fit)) 1L else n_outputs(fit)
+functions_of <- function(fit) codec_of(fit)$functions(fit$response$levels)

@@ -20,8 +20,8 @@ ranks_codec <- function() {
 codec_of_pairs <- function(codec, name) {
   offers <- offers_without(codec$offers, "median", "terms", "slope")
   out <- codec_like(codec, name, offers = offers, gather = gather_spreads, read = read_pairs,
-                    known_means = mean_offset, measures = "intervals",
-                    shape = shape_of_components(function(width) 1L))
+                    known_means = mean_offset, coregion = list(rank = 0),
+                    measures = "intervals", shape = shape_of_components(function(width) 1L))
   class(out) <- c(paste0("response_", name), "response_pairs", "response_components", class(codec))
   out
 }

@@ -11,7 +11,7 @@ labels_codec <- function() {
              called = "a two-class response", task = "classification",
              offers = offer_table(c("se.fit", "confidence"), "confidence", prob = character(),
                                   class = character()),
-             measures = c("influence", "importance", "improvement"),
+             measures = c("influence", "importance", "improvement"), usual_measure = "entropy",
              absent = "rows without a label", as_labels = are_two_values, more = rest_codec,
              shape = shape_of(function(x) length(x) == 2L && are_labels(x)),
              check = function(levels, lik) invisible(), read = read_labels,
@@ -51,7 +51,7 @@ classes_codec <- function() {
              as_labels = are_whole, more = NULL, shape = shape_of(are_labels),
              codes = function(y, response) as.double(as.integer(y)),
              back = function(codes, response) factor(response$levels[codes], response$levels),
-             processes = length, series = function(codes) NULL,
+             functions = length, processes = length, series = function(codes) NULL,
              observed = function(y) outer(as.integer(y), seq_along(levels(y)), "=="),
              words = class_words)
 }
@@ -61,10 +61,9 @@ rest_codec <- function() {
              how = ", one-vs-rest")
 }
 
-class_words <- function(response) {
-  codec <- codec_named(response$codec)
-  paste0(length(response$levels), if (codec$ordered) " ordered categories" else " classes",
-         codec$how, ": ", paste(response$levels, collapse = if (codec$ordered) " < " else ", "))
+class_words <- function(response, called = " classes", between = ", ") {
+  paste0(length(response$levels), called, codec_named(response$codec)$how, ": ",
+         paste(response$levels, collapse = between))
 }
 
 # A stream may begin with one class, if the response names the others.

@@ -10,8 +10,7 @@ ordered_codec <- function() {
                       jump = function(weights) 1,
                       measures = c("influence", "importance", "improvement", "intervals"),
                       codes = function(y, response) as.double(as.integer(y)),
-                      check = function(levels, lik) check_cut_count(lik, length(levels)),
-                      words = class_words)
+                      check = function(levels, lik) check_cut_count(lik, length(levels)))
   with_order(codec)
 }
 
@@ -39,6 +38,7 @@ codec_in_order <- function(classes) {
 
 with_order <- function(codec) {
   codec$ordered <- TRUE
+  codec$words <- function(response) class_words(response, " ordered categories", " < ")
   codec$observed <- as.integer
   codec$back <- function(codes, response) {
     factor(response$levels[codes], response$levels, ordered = TRUE)

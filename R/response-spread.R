@@ -7,7 +7,8 @@ spreads_codec <- function() {
   codec_like(numbers_codec(), c("spreads", "components", "numbers"), gather = gather_spreads,
              called = "a response whose mean and spread are functions",
              offers = offers_of_components(), measures = "intervals", read = read_spreads,
-             known_means = mean_offset, shape = shape_of_components(function(width) 1L))
+             known_means = mean_offset, shape = shape_of_components(function(width) 1L),
+             coregion = list(rank = 0)) # mean and spread are independent
 }
 
 # Known means are those of the first.

@@ -5,7 +5,7 @@ MAX_COMPONENTS <- 8L # SG_LIK_MAX_WIDTH
 
 vectors_codec <- function() {
   codec_like(numbers_codec(), c("vectors", "components", "numbers"), missing = TRUE,
-             multi_output = TRUE, dims = 2L, known_means = wide_offset,
+             coregion = list(), dims = 2L, known_means = wide_offset,
              shape = shape_of_components(identity),
              called = "a response of several components", offers = offers_of_components(),
              measures = "intervals",

@@ -25,9 +25,9 @@ see_factors <- function(setup, terms, variables, open) {
 
 # Returns the names of the factors that factor kernels see.
 grouping_factors <- function(setup, terms, factors) {
-  if (!has_factor_kernel(setup$kernel)) return(character())
   leaves <- kernel_leaves(share_inputs(setup$kernel, attr(terms, "term.labels"), factors))
   levels <- vapply(leaves, reads_levels, NA)
+  if (!any(levels)) return(character())
   if (any(vapply(leaves, function(leaf) is.numeric(leaf$vars), NA))) {
     stop_sparsegp("vars", "are numbers of columns, beside kernel_factor()", "Give names")
   }

@@ -99,10 +99,9 @@ with_coding <- function(recipe, x, contrasts = NULL) {
 complete_setup <- function(setup, y, weights) {
   lik <- resolve_likelihood(setup$likelihood, y, weights)
   setup["likelihood"] <- list(lik)
-  codec <- lik_codec(lik)
-  if (!inherits(codec, "response_components")) return(setup)
-  # mean and spread of one response are independent of each other by default
-  if (is.null(setup$kernel)) setup$kernel <- kernel_coregion(rank = if (!codec$multi_output) 0)
+  coregion <- lik_codec(lik)$coregion
+  if (is.null(coregion)) return(setup)
+  if (is.null(setup$kernel)) setup$kernel <- do.call(kernel_coregion, coregion)
   else refuse_blind(setup$kernel)
   setup
 }

@@ -6,9 +6,7 @@ structure_axis <- function(stage, alternatives, least = worth_a_change) {
 
 # Returns the axes that the user left open, if candidates can be learned by their evidence. With a
 # kernel that was given, inputs and response are as they are, and its degree alone may be open.
-# Labels have one variance, which a margin and least squares are made for: their kernel has no other
-# parts.
-open_axes <- function(setup, model) {
+open_axes <- function(setup, model, n) {
   if (!is.null(setup$structure) || !identical(setup$control$criterion, "evidence")) return(list())
   if (!is.null(setup$kernel)) return(degree_axis(setup$kernel))
   c(list(
@@ -16,16 +14,22 @@ open_axes <- function(setup, model) {
     structure_axis("response scale", scales_of_response, worth_a_scale),
     structure_axis("error of log times", errors_of_times),
     structure_axis("input scale", scales_of_inputs)
-  ), if (lik_codec(model$lik)$labelled) list(
-    structure_axis("kernel", lengthscale_tied, min_relevance_gain),
-    structure_axis("kernel", kernel_shapes)
-  ) else list(
+  ), if (lik_codec(model$lik)$labelled) axes_of_labels(setup, model, n) else list(
     structure_axis("kernel", lengthscale_each),
     structure_axis("kernel", kernel_shapes),
     structure_axis("kernel", with_part(kernel_linear()), worth_a_part),
     structure_axis("kernel", with_part(kernel_matern12()), worth_a_part),
     structure_axis("kernel", rough_each, worth_a_part)
   ))
+}
+
+# Of more labels than full EP takes the kernel has one variance, which a margin and least squares
+# are made for, and no trend.
+axes_of_labels <- function(setup, model, n) {
+  takes_trend <- !fits_classes(setup$method, model$lik, n, model$response$processes)
+  c(list(structure_axis("kernel", lengthscale_tied, min_relevance_gain),
+         structure_axis("kernel", kernel_shapes)),
+    if (takes_trend) list(structure_axis("kernel", with_part(kernel_linear()))))
 }
 
 # ---- What an alternative has to gain on a pilot of m of the model's n observations ----

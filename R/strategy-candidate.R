@@ -6,6 +6,7 @@
 #   data     list(chunk, setup) that models are read from
 #   factor   by which learned length scales have been multiplied
 #   record   of the search that learned the hyperparameters (learn-evidence.R), or NULL
+#   rougher  what a rougher kernel changes (strategy-roughness.R), or NULL
 # with_*() return a copy that differs in one respect. Nothing else changes a candidate.
 
 new_candidate <- function(model, table, plan, data, record = NULL) {
@@ -74,7 +75,8 @@ with_model <- function(candidate, model) {
   candidate$table <- model$table
   candidate$table$theta <- ifelse(is.na(at), model$table$theta, known[at])
   candidate$model <- model
-  candidate$plan$problem$lik <- model$lik
+  of_model <- c("lik", "spec", "nkernel")
+  candidate$plan$problem[of_model] <- model[of_model]
   candidate
 }
 
@@ -91,6 +93,22 @@ as_found <- function(candidate, other) {
 may_change_likelihood <- function(candidate) {
   variance <- candidate$table$base == "variance"
   is.null(candidate$data$setup$likelihood) && sum(variance) == 1L && candidate$table$free[variance]
+}
+
+# Turns a candidate that was learned for the probit into one with a margin: of width 4 it is about
+# as steep. NULL if a likelihood was given, or the variance of the one kernel.
+with_margin <- function(candidate) {
+  if (candidate$model$lik$type != "probit" || !may_change_likelihood(candidate)) return(NULL)
+  candidate <- with_likelihood(candidate, lik_margin(width = fixed(policy$margin_width)))
+  table <- candidate$table
+  steeper <- policy$margin_width / 4
+  variance <- table$base == "variance"
+  bias <- table$base == "bias"
+  table$theta[variance] <- table$theta[variance] + 2 * log(steeper)
+  table$theta[bias] <- table$theta[bias] * steeper
+  candidate$table <- table
+  with_sites(candidate, list(tau = candidate$plan$sites$tau / steeper^2,
+                             nu = candidate$plan$sites$nu / steeper))
 }
 
 # Entries of a race: length scales times these factors, each from the sites of the best so far.

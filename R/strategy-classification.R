@@ -9,6 +9,7 @@
 #   likelihood     compare_rows      half of all               leave-one-out
 #   least squares  of compare_rows   shared by all classes     hold-out       a factor is worse
 #   all            all               class_points_root sqrt n
+#   roughness      all               the same                  leave-one-out
 #
 # Numbers of points are compared if there are more observations than compare_rows. A class of fewer
 # than a quarter of the observations has fewer points, and so has one of which the next point says
@@ -16,7 +17,8 @@
 #
 # The evidence of a few points prefers longer length scales than many points want, and probabilities
 # of one-vs-rest classes are too sure or not sure enough. A shorter length scale is expected, and
-# only has to be better; a change of the likelihood has to gain min_standard_errors.
+# only has to be better; a change of the likelihood or the kernel has to gain min_standard_errors.
+# A rougher kernel is compared if there are no more observations than compare_rows.
 
 # Is this the strategy? If full EP would exceed the budget.
 fits_classes <- function(method, lik, n, processes) {

@@ -22,10 +22,11 @@
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | a length scale for each input, `ard = TRUE`; of labels tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with `ard` as the best has it | |
-#' | kernel | the best kernel `+ kernel_linear()`: a trend | numbers and counts, not labels |
-#' | kernel | the best kernel `+ kernel_matern12()`: a rough function | the same |
+#' | kernel | the best kernel `+ kernel_linear()`: a trend | all but labels of which, by default, inducing points are chosen |
+#' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
 #' | kernel | a length scale of the rough function for each input | that was taken, after ARD |
 #' | effects of levels | [kernel_factor()] of a factor, which the other parts then do not see | factors of at least `r policy$many_levels` levels with `r policy$level_rows` observations each on average; not labels |
+#' | roughness | [kernel_matern32()] once more, by leave-one-out log probability, see "A rougher kernel" | two or one-vs-rest labels beyond full EP, whose kernel is smoother |
 #'
 #' `sparsegp(structure = "fixed")` has the first candidate. If a `kernel` is given nothing but the
 #' degree of a polynomial is chosen, and `scale = NULL` means `TRUE`. Each of
@@ -88,6 +89,16 @@
 #' `fit$choices`. Several such parts of one kernel have the same degree. Where nothing is compared
 #' (`learn = FALSE`, `structure = "fixed"`, a likelihood without evidence) the degree is
 #' `r USUAL_DEGREE`.
+#'
+#' ## A rougher kernel
+#'
+#' The evidence of labels is that of a pilot with few inducing points, which cannot carry a rough
+#' function, so it prefers smooth kernels. If the race preferred one to [kernel_matern32()], the fit
+#' of all observations is made again with this, with the hyperparameters that the race learned for
+#' it and length scales `r policy$lengthscale_factors[1]` times as long. It is taken if the mean
+#' leave-one-out log probability rises by `r policy$min_standard_errors` standard errors. That takes
+#' about a fifth of the time of a fit, and is left out if observations are more than candidates are
+#' compared on (`r policy$compare_rows`, fewer of more than `r policy$most_classes` classes).
 #'
 #' ## By which margin
 #'

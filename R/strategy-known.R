@@ -41,8 +41,8 @@ with_known_kernel <- function(setup, label, tie) {
     return(setup)
   }
   setup$kernel <- kernel_of_label(label)
-  tied <- !is.null(tie) && isTRUE(setup$kernel$ard)
-  if (tied) setup$prior <- tied_lengthscales(setup, tie)
+  first <- c(setup$kernel$parts, list(setup$kernel))[[1L]]
+  if (!is.null(tie) && isTRUE(first$ard)) setup$prior <- tied_lengthscales(setup, tie)
   setup
 }
 

@@ -14,14 +14,16 @@
 
 # Returns list(model, setup) with the structure settled, the model that of all observations. If
 # there was a choice also `from`, the free hyperparameters the search goes on from, the `record` of
-# the search that found them, and `choices`, a row for each candidate. These are tried on some of
-# the observations, but each is a model of all: an input that happens not to vary among these keeps
+# the search that found them, `choices`, a row for each candidate, and `rougher`, a candidate that
+# leave-one-out is to judge, or NULL (strategy-roughness.R). Candidates are tried on some of the
+# observations, but each is a model of all: an input that happens not to vary among these keeps
 # its scale and its hyperparameter. Only the first candidate must not fail.
-choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, model)) {
+choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, model, n)) {
   asked <- setup
   setup <- with_known_structure(setup, colnames(chunk$x))
   given <- if (is.null(setup$kernel)) kernel_rbf() else setup$kernel
   setup$kernel <- with_open_degree(given, USUAL_DEGREE)
+  n <- nrow(chunk$x)
   model <- read_model(chunk, setup, input_terms)
   refuse_uncoupled(model, chunk, setup)
   compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
@@ -29,30 +31,44 @@ choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, 
   functions <- choose_latent_functions(model, chunk, setup, asked)
   model <- functions$model
   setup <- functions$setup
+  if (isTRUE(setup$each_category)) axes <- open_axes(asked, model, n)
   if (has_open_degree(given)) { # the simplest is the first candidate
     setup$kernel <- with_open_degree(given, 1L)
     model <- with_kernel(model, chunk, setup)
   }
-  n <- nrow(chunk$x)
   pilot <- structure_pilot(setup, model, n)
   pilot$rows <- pilot_rows(chunk, pilot$count)
   begin_stage(structure_work(setup$method, model, pilot, n))
-  best <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
-  best$choices <- functions$choices
-  for (axis in axes) {
-    entries <- entries_along(axis, best$candidate, pilot$rows)
-    if (length(entries) < 2L) next
-    best <- race(axis$stage, entries[-1L], function(candidate) score_by_evidence(candidate, pilot),
-                 function(found, best) found$value - best$value,
-                 nats(axis$least(best$candidate$model, n, pilot$count)),
-                 go_on = function(taken, gain) TRUE, best = best,
-                 incumbent = if (!axis$stage %in% best$choices$stage) names(entries)[1L])
-  }
+  first <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
+  first$choices <- functions$choices
+  best <- race_along(axes, first, pilot, n)
+  rougher <- if (pilot$of_classes) rougher_of_race(best)
   if (is.null(asked$kernel)) best <- with_effects_of_levels(best, pilot, n)
   candidate <- best$candidate
   list(model = candidate$model, setup = candidate$data$setup,
        from = candidate$table$theta[candidate$table$free], record = candidate$record,
-       choices = best$choices)
+       choices = best$choices, rougher = rougher)
+}
+
+# Returns the best score of a race along the axes for n observations, from a score of the first
+# candidate; best$learned: the other candidates by their kernels, the last one of each.
+race_along <- function(axes, best, pilot, n) {
+  learned <- list()
+  score <- function(candidate) {
+    found <- score_by_evidence(candidate, pilot)
+    learned[[format(candidate$data$setup$kernel)]] <<- found$candidate
+    found
+  }
+  for (axis in axes) {
+    entries <- entries_along(axis, best$candidate, pilot$rows)
+    if (length(entries) < 2L) next
+    best <- race(axis$stage, entries[-1L], score, function(found, best) found$value - best$value,
+                 nats(axis$least(best$candidate$model, n, pilot$count)),
+                 go_on = function(taken, gain) TRUE, best = best,
+                 incumbent = if (!axis$stage %in% best$choices$stage) names(entries)[1L])
+  }
+  best$learned <- learned
+  best
 }
 
 # Returns the entries of a race along the axis, by label; the first is `now` as it is.
@@ -163,7 +179,7 @@ score_by_evidence <- function(candidate, pilot) {
   split <- anyDuplicated(stats::na.omit(at)) > 0L
   tied <- any(is_tied(table))
   learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
-                                  from, fresh = split && !tied, untie = split && tied),
+                                  from, fresh = split, untie = split && tied),
                       sparsegp_error = function(e) list(table = table))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
   structure_score(candidate, pilot)

@@ -1,5 +1,5 @@
 # Classes with a candidate learned: shorter length scales, a margin, least squares, all
-# observations.
+# observations, a rougher kernel.
 
 #' @export
 tune.plan_classification <- function(plan, candidate) {
@@ -42,23 +42,5 @@ score_all <- function(found, choices) {
   entries[[1L]] <- function(best) found
   best <- race("all observations", entries, score_by_loo, gain_in_lpd)
   best$choices <- stacked_table(list(choices, best$choices))
-  best
-}
-
-# ---- A margin ----
-
-# Turns a candidate that was learned for the probit into one with a margin: of width 4 it is about
-# as steep. NULL if a likelihood was given, or the variance of the one kernel.
-with_margin <- function(candidate) {
-  if (candidate$model$lik$type != "probit" || !may_change_likelihood(candidate)) return(NULL)
-  candidate <- with_likelihood(candidate, lik_margin(width = fixed(policy$margin_width)))
-  table <- candidate$table
-  steeper <- policy$margin_width / 4
-  variance <- table$base == "variance"
-  bias <- table$base == "bias"
-  table$theta[variance] <- table$theta[variance] + 2 * log(steeper)
-  table$theta[bias] <- table$theta[bias] * steeper
-  candidate$table <- table
-  with_sites(candidate, list(tau = candidate$plan$sites$tau / steeper^2,
-                             nu = candidate$plan$sites$nu / steeper))
+  with_rougher(best)
 }

@@ -11,6 +11,7 @@
 #   strategy-regression.R      one latent function: inducing points while they pay
 #   strategy-classification.R  many labels, two or one-vs-rest
 #   strategy-class-points.R    the same: how many inducing points
+#   strategy-roughness.R       the same: a rougher kernel
 #   strategy-least-squares.R   the same, by least squares on shared points
 #   strategy-multi-output.R    several latent functions
 #   strategy-copies.R          once more, with virtual copies
@@ -61,6 +62,7 @@ learn_from <- function(chunk, settled, remark = TRUE) {
   known <- with_settled_scale(model, learned$table, chunk, setup)
   candidate <- new_candidate(known$model, known$table, learned$plan,
                              list(chunk = chunk, setup = setup), record)
+  candidate$rougher <- settled$rougher
   setup$options <- plan$problem$options
   list(candidate = candidate, problem = problem, basis = basis, setup = setup, moot = moot)
 }

@@ -210,7 +210,6 @@ after_rows <- function(fit, run, n, shift) {
   fit <- keep_state(fit, run)
   fit$n <- fit$n + n
   fit$posterior <- list(basis = t(run$points), alpha = run$alpha, G = run$G, H = run$H)
-  if (processes(fit) == 1L) fit$posterior$alpha <- drop(run$alpha)
   colnames(fit$posterior$basis) <- c(fit$scaling$names[fit$scaling$kept],
                                      rep(".component", component_columns(n_outputs(fit))))
   id <- if (!fit$stream$predefined) run$id

@@ -21,7 +21,7 @@ start_stream <- function(chunk, setup, terms = NULL, clocks = NULL) {
                  weighted = !is.null(chunk$weights), omitted = 0)
   begun <- list(method = setup$method, terms = terms, clocks = clocks)
   fit <- feed(waiting_fit(begun, stream, NULL), chunk)
-  if (can_begin(fit$stream)) ready(fit) else fit
+  begun_model(fit) %||% fit
 }
 
 # fit: what has been said of it by calls.
@@ -70,13 +70,17 @@ ready.sparsegp <- function(fit) check_fit(fit)
 
 #' @export
 ready.sparsegp_waiting <- function(fit) {
-  fit <- check_fit_or_waiting(fit)
+  model <- begun_model(check_fit_or_waiting(fit))
+  if (!is.null(model)) return(model)
+  what <- if (chunk_size(fit$stream$waiting) == 0L) "has seen no rows yet"
+          else "has too few rows: one class only, or not yet the rows of `basis`"
+  stop_sparsegp("object", what, "Give it rows by update(object, newdata)")
+}
+
+# Returns the model of the rows that wait, or NULL while they do not suffice.
+begun_model <- function(fit) {
   if (!is.null(fit$posterior)) return(fit) # the model itself
-  if (!can_begin(fit$stream)) {
-    what <- if (chunk_size(fit$stream$waiting) == 0L) "has seen no rows yet"
-            else "has too few rows: one class only, or not yet the rows of `basis`"
-    stop_sparsegp("object", what, "Give it rows by update(object, newdata)")
-  }
+  if (!can_begin(fit$stream)) return(NULL)
   known <- fit$stream$model
   known$fit <- if (is.null(known$fit)) model_of_waiting(fit) else as_written_now(known$fit)
   known$fit

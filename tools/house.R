@@ -108,18 +108,36 @@ flag_functions <- function() {
 }
 
 # A question about a kind is one about a value that says what was fitted to what. Left out, and
-# printed beside: checks of saved values and of arguments, and questions about numbers.
+# printed beside: checks of saved values and of arguments, which may ask what they like, and
+# questions about numbers.
 ABOUT <- c("fit", "object", "lik", "likelihood", "response", "kernel", "method", "problem", "plan",
            "setup", "learned", "codec", "spec", "model", "source", "fits", "y", "candidate",
            "scaling", "recipe", "rows", "which", "choice", "stream", "strategy", "kind")
-VALIDATION <- "^(fit-(check|fields|older)|(kernel|method)-check|util-(kinds|check))[.]R$"
-ASKS <- "^(is|has|are|shows|may|leaves|takes|every|own|keeps|knows|needs|can|wants|offers)_"
+VALIDATION <- "^(fit-(check|fields|older)|(kernel|method|response)-check|util-(kinds|check))[.]R$"
+# Names of questions whose source does not show that their answer is a flag, as it is a field or
+# that of a method. own_spec() and leaves_of() return specifications and leaves.
+ASKS <- "^(is|has|are|shows|may|takes|every|keeps|knows|needs|can|wants|offers)_"
+# Of responses and rows it is their class or shape that says of which kind they are, not their
+# numbers: are these whole, or events?
+VALUES <- c("y", "rows")
+SHOW_KIND <- "^(inherits|is[.](matrix|numeric|factor|list)|ncol|nrow|dim|attr|UseMethod)$"
+
+# Asked of the number of rows that wait, of an argument, of this session and of what is remembered
+# in it, and of what two runs came to
+NO_KIND <- c("can_begin", "is_type", "has_workers", "is_margin_of", "more_points_pay")
+
+# Functions and methods of files that check saved values and arguments
+of_validation <- function() {
+  file <- file_of[sub("[.].*", "", names(values))]
+  grepl(VALIDATION, file_of) | grepl(VALIDATION, file)
+}
+asking <- values[!of_validation()]
 
 # Functions that refuse or check what a user gave: questions there are right where they are.
 REFUSES <- "^(refuse|check|what_forbids|lacking)_"
-refusing <- values[grepl(REFUSES, names(values))]
+refusing <- asking[grepl(REFUSES, names(asking))]
 
-calls_of <- function(names, among = values) {
+calls_of <- function(names, among = asking) {
   counts <- stats::setNames(integer(length(names)), names)
   for (value in among) {
     walk(value, function(call, head) {
@@ -142,14 +160,18 @@ show_predicates <- function() {
     if (length(formal)) formal else ""
   }, "")
   checks <- grepl(VALIDATION, file_of[asks])
-  about <- first %in% ABOUT & !checks
+  of_numbers <- first %in% VALUES & !vapply(functions[asks], function(f) {
+    any(grepl(SHOW_KIND, all.names(f[[3L]])))
+  }, NA)
+  about <- first %in% ABOUT & !checks & !of_numbers & !asks %in% NO_KIND
   count <- calls_of(asks)
+  checked <- calls_of(asks[checks], values)
   cat("\n-- questions about shape or kind\n")
   show("functions that answer one, and calls of them", sum(about), ", ", sum(count[about]))
   counted(count[about])
   show("of these calls in functions that refuse or check", sum(calls_of(asks[about], refusing)))
   cat("not counted, checks of saved values and of arguments:", sum(checks), "functions,",
-      sum(count[checks]), "calls\n")
+      sum(checked), "calls\n")
   cat("not counted, of numbers, rows and options:\n")
   counted(count[!about & !checks])
   sum(count[about])
@@ -209,16 +231,21 @@ inline_question <- function(call, head) {
   }
 }
 
+# What is assigned is no question.
 inline_questions <- function(among) {
-  found <- character()
+  found <- set <- character()
   for (value in among) {
-    walk(value, function(call, head) found <<- c(found, inline_question(call, head)))
+    walk(value, function(call, head) {
+      found <<- c(found, inline_question(call, head))
+      if (head == "<-") set <<- c(set, inline_question(call[[2L]], ""))
+    })
   }
+  for (one in set) found <- found[-match(one, found)]
   found
 }
 
 show_inline <- function() {
-  found <- inline_questions(values)
+  found <- inline_questions(asking)
   of_class <- 0L
   for (value in values) {
     walk(value, function(call, head) {

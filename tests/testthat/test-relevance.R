@@ -41,7 +41,7 @@ test_that("inputs that matter alike keep one length scale", {
   # what the maximum alone would have said, by the default prior of a kernel that is given
   maximum <- function(...) sparsegp(d$x, d$y, ...,
                                     control = gp_control(integrate = "none"))$log_evidence
-  expect_gt(maximum(kernel = kernel_rbf(ard = TRUE)), maximum())
+  expect_gt(maximum(kernel = kernel_rbf(ard = TRUE)), maximum(kernel = kernel_rbf()))
 })
 
 test_that("the prior is around the common length scale, and costs nothing there", {

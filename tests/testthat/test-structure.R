@@ -117,6 +117,48 @@ test_that("a trend is found", {
   expect_match(format(fit$kernel), " + linear()", fixed = TRUE)
 })
 
+test_that("labels that full EP takes may have a trend, which average() makes again", {
+  set.seed(3)
+  n <- 300
+  x <- matrix(runif(4 * n, -2, 2), n, dimnames = list(NULL, letters[1:4]))
+  f <- drop(x %*% c(0, 1.5, 1, 1)) + 2.5 * sin(3 * x[, 1])
+  y <- factor(f + rnorm(n) > 0)
+  fit <- sparsegp(x, y, control = gp_control(integrate = "none"))
+  expect_identical(format(fit$kernel), "rbf(ard = TRUE) + linear()")
+  tie <- common_lengthscale(fit$hyper)
+  known <- with_known_kernel(list(), format(fit$kernel), tie)
+  expect_identical(known$kernel, fit$kernel)
+  expect_identical(known$prior$lengthscale, prior_logcauchy(tie, policy$relevance_spread))
+  twice <- rep(seq_len(n), length.out = 800) # of so many, inducing points of each class
+  many <- sparsegp(x[twice, ], y[twice], control = gp_control(effort = "quick"))
+  expect_none(grep("linear", many$choices$candidate, value = TRUE), "a trend")
+})
+
+# One of six inputs matters, along which the function varies fast: one length scale for all either
+# misses it, or is so short that the evidence is flat.
+test_that("a length scale for each input finds one that a common one misses", {
+  wave <- function(x) 4 * sin(4 * x[, 3])
+  steep <- function(x) drop(x %*% c(0, 1.5, 1, 1, 0, 0)) + 2.5 * sin(3 * x[, 1])
+  drawn <- function(f, seed, n = 200) {
+    set.seed(seed)
+    x <- matrix(runif(6 * n, -2, 2), n, dimnames = list(NULL, letters[1:6]))
+    list(x = x, f = f(x), e = rnorm(n))
+  }
+  shortest <- function(fit) {
+    own <- fit$hyper[fit$hyper$base == "lengthscale", ]
+    sub(".*[.]", "", own$name[which.min(own$theta)])
+  }
+  at_mode <- gp_control(integrate = "none")
+  d <- drawn(wave, 2)
+  labels <- sparsegp(d$x, factor(d$f + d$e > 0), control = at_mode)
+  expect_match(format(labels$kernel), "ard = TRUE", fixed = TRUE)
+  expect_identical(shortest(labels), "c")
+  d <- drawn(steep, 1)
+  numbers <- sparsegp(d$x, d$f + 0.7 * sd(d$f) * d$e, control = at_mode)
+  expect_match(format(numbers$kernel), "ard = TRUE", fixed = TRUE)
+  expect_identical(shortest(numbers), "a")
+})
+
 test_that("nothing is chosen with structure = \"fixed\", or with a kernel", {
   d <- steps(60)
   fit <- sparsegp(y ~ ., d, structure = "fixed")
