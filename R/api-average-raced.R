@@ -33,7 +33,8 @@ with_kernel_of_fit <- function(tried, fit) {
 # Returns the structures that differ from that of a fit in one choice and came close to it: a list
 # of known structures, the closest first, with names in words. tried: the rows of its choices
 close_structures <- function(tried, fit) {
-  taken <- tried[tried$taken, ]
+  taken <- rbind(choices_of_stage(fit, "latent functions"), tried)
+  taken <- taken[taken$taken, ]
   labels <- stats::setNames(taken$candidate, taken$stage)
   behind <- taken$score[match(tried$stage, taken$stage)] - tried$score
   behind <- behind * fit$n / tried$rows # of all rows

@@ -139,9 +139,10 @@
 #' or one-vs-rest models by `lik_probit()` where there are many rows and neither a method,
 #' a basis nor a likelihood was given, or if `lik_probit()` or `lik_logit()` is asked for. Whole
 #' numbers are classes for `lik_mprobit()` and `lik_softmax()`. An ordered factor with more than two
-#' levels: ordered categories, by [lik_ordinal()], which also takes whole numbers and plain factors
-#' if asked for. With a likelihood of classes, such as [lik_mprobit()], an ordered factor has the
-#' model of one without an order, and the predictions of ordered categories. Two columns of counts,
+#' levels: ordered categories, by [lik_ordinal()], unless a latent function for each category
+#' predicts better ([structure]). That likelihood also takes whole numbers and plain factors if
+#' asked for. With a likelihood of classes, such as [lik_mprobit()], an ordered factor has the model
+#' of one without an order, and the predictions of ordered categories. Two columns of counts,
 #' `cbind(successes, failures)`: [lik_binomial()], unless another likelihood is given. Other columns
 #' of numbers, `cbind(u, v) ~ x + y`: components of one response, see below. With the family
 #' `binomial`, numbers with `weights` are proportions of as many trials, as in [glm()].

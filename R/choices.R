@@ -11,6 +11,7 @@
 # Names the criterion by which the candidates of a stage are compared.
 OF_STRUCTURE <- "log evidence + log prior - price of hyperparameters"
 CRITERIA <- c(
+  "latent functions" = "leave-one-out log probability per observation",
   "coding" = OF_STRUCTURE, "response scale" = OF_STRUCTURE, "input scale" = OF_STRUCTURE,
   "error of log times" = OF_STRUCTURE,
   "kernel" = OF_STRUCTURE, "effects of levels" = OF_STRUCTURE,
@@ -25,7 +26,7 @@ CRITERIA <- c(
   "roughness" = "leave-one-out log probability per observation"
 )
 
-# The stages of the race for structure, in its order.
+# The stages of the race for structure, in its order, without that of latent functions before it.
 STRUCTURE_STAGES <- c("coding", "response scale", "error of log times", "input scale", "kernel",
                       "effects of levels")
 
@@ -38,6 +39,10 @@ SKEWED_ON_LOG <- "on a log scale" # after the number of these inputs
 ORDERED_AS_NUMBERS <- "ordered factors as numbers"
 
 ORDERED_AS_FACTORS <- "ordered factors as factors"
+
+OF_ALL_CATEGORIES <- "one of all categories"
+
+OF_EACH_CATEGORY <- "one of each category"
 
 # Returns a row of the record, a list for stacked_table(). found: list(value, rows, points), and
 # perhaps a `label`. gained: for each observation, over the best before.

@@ -51,3 +51,10 @@ strata_of <- function(y) {
 }
 
 MOST_STRATA <- 64L
+
+# Returns so many rows of a chunk, in their order: a pilot sample.
+pilot_rows <- function(chunk, count) {
+  n <- nrow(chunk$x)
+  if (count == n) seq_len(n)
+  else sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(count)])
+}

@@ -11,13 +11,14 @@ choices_of_stage <- function(fit, stage) fit$choices[fit$choices$stage %in% stag
 # Returns a line for each axis of the race for structure: what was chosen, and by how much it was
 # better than the first, which is the simplest.
 structure_words <- function(fit) {
-  stages <- intersect(STRUCTURE_STAGES, fit$choices$stage)
+  stages <- intersect(c("latent functions", STRUCTURE_STAGES), fit$choices$stage)
   vapply(stages, function(stage) {
     tried <- choices_of_stage(fit, stage)
     taken <- which(tried$taken)[1L]
     gained <- tried$score[taken] - tried$score[1L]
+    nats <- if (CRITERIA[[stage]] == OF_STRUCTURE) " nats" else " nats per observation"
     paste0(stage, ": ", tried$candidate[taken],
-           if (isTRUE(gained > 0)) paste0(", better by ", signif(gained, 3L), " nats"), "; ",
+           if (isTRUE(gained > 0)) paste0(", better by ", signif(gained, 3L), nats), "; ",
            nrow(tried), " tried on ", counted(tried$rows[1L], "row"))
   }, "", USE.NAMES = FALSE)
 }

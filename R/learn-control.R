@@ -95,6 +95,11 @@ learn_control <- function(criterion = c("evidence", "ivm"), inner = NULL, outer 
 # For "ivm" those of the IVM paper's section 6.1.
 LEARN_DEFAULTS <- list(evidence = c(inner = 200, outer = 2), ivm = c(inner = 8, outer = 15))
 
+# Returns how searches on a pilot sample end.
+pilot_control <- function(control) {
+  utils::modifyList(control, list(within = policy$search_tolerance, outer = 1L))
+}
+
 #' @export
 print.sparsegp_learn <- function(x, ...) {
   shown <- x[x$criterion == "ivm" | names(x) != "strategy"] # the evidence has no strategies

@@ -2,9 +2,9 @@
 #'
 #' [sparsegp()] chooses a likelihood from the response: numbers have normal errors, a factor of two
 #' levels or a logical is a probit, a factor of more levels a multinomial probit, an ordered factor
-#' a cumulative probit, and a [mixture()] and times to an event their own. Give `likelihood =` for
-#' another: a constructor
-#' such as `lik_student()`, its name (`"student"`), or an R [family][stats::family].
+#' a cumulative probit as a rule, and a [mixture()] and times to an event their own. Give
+#' `likelihood =` for another: a constructor such as `lik_student()`, its name (`"student"`),
+#' or an R [family][stats::family].
 #'
 #' | you have | use | page |
 #' |---|---|---|

@@ -195,8 +195,9 @@ relative_vars.response_mixtures <- function(response) {
 mean_squares <- function(squares) pmax(colMeans(squares, na.rm = TRUE), 1e-4)
 
 # Returns the likelihood: one-vs-rest where one model of all classes would cost too much and none
-# was asked for.
+# was asked for; of ordered categories that of unordered ones, if each has a latent function.
 model_likelihood <- function(setup, y) {
+  if (isTRUE(setup$each_category)) class(y) <- "factor"
   lik <- likelihood_for(setup$likelihood, y, declared = setup$streams)
   open <- is.null(setup$likelihood) && is.null(setup$basis) && leaves_open(setup$method)
   if (!open || is.numeric(y)) return(lik)

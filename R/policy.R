@@ -31,7 +31,7 @@ skewed_values | 6 | values | fewest values of such an input
 search_tolerance | 0.1 | nats | end of a search that is refined; optima so close are one
 pilot_flops | 1e9 | flops | rows of the first stage of learning, all in the basis
 stage_flops           | 2.5e9       | flops      | rows and points of the later stages of learning
-pilot_rows | 2000 | rows | second stage of learning; the last one has twice as many
+pilot_rows | 2000 | rows | second stage of learning; its last, and latent functions, twice as many
 pilot_points          | 333         | points     | second stage of learning
 fit_flops             | 4e11        | flops      | most inducing points of the fit of all rows
 min_points            | 150         | points     | the smallest basis that is tried

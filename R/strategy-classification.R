@@ -75,16 +75,19 @@ pilot_third <- function(problem) {
 learn.plan_pilot <- function(plan, table, control, progress, from = NULL) {
   first <- NULL
   if (is.null(from)) {
-    small <- plan
-    small$problem <- part_of_problem(plan$problem, pilot_third(plan$problem))
-    small$problem$options$size <- max(1, round(plan$problem$options$size / 3))
-    class(small) <- setdiff(class(plan), "plan_pilot")
-    first <- learn(small, table, control, progress)
+    first <- learn_third(plan, table, control, progress)
     from <- first$table$theta[table$free]
   }
   learned <- NextMethod(from = from)
   learned$record <- with_spent(learned$record, first$record)
   learned
+}
+
+learn_third <- function(plan, table, control, progress) {
+  plan$problem <- part_of_problem(plan$problem, pilot_third(plan$problem))
+  plan$problem$options$size <- max(1, round(plan$problem$options$size / 3))
+  class(plan) <- setdiff(class(plan), "plan_pilot")
+  learn(plan, table, control, progress)
 }
 
 # from: free values of a search on the pilot.

@@ -14,6 +14,7 @@
 #'
 #' | axis (`stage` in `fit$choices`) | alternatives | tried for |
 #' |---|---|---|
+#' | latent functions | one of each category of the response, see "Ordered categories" | an ordered factor of 3 to `r policy$most_classes` levels, without a likelihood |
 #' | coding | ordered factors as factors, not as numbers | formulas with ordered factors |
 #' | response scale | square root, logarithm, Box-Cox, logit, asinh, see [response_scale()] | positive numbers, logit between 0 and 1, asinh if both tails are heavy, or if one is and some are not positive; see "The scale of the response" |
 #' | error of log times | logistic, normal after extreme value, see [likelihoods_times] | `Surv()` responses without a likelihood |
@@ -51,6 +52,20 @@
 #' inducing points (the *basis*), an effect may be worse by `r policy$min_evidence_gain` nat:
 #' kernels of distances need points for every combination of levels, sums for every level. The
 #' inducing points then begin with an observation of each level, those of most observations first.
+#'
+#' ## Ordered categories
+#'
+#' The ordinal model has one latent function for all categories, see [likelihoods_classes]. Some
+#' responses do not follow one: a category in the middle may have observations of two kinds. So it
+#' is compared with what the same factor without an order would have, a latent function for each
+#' category, on `r 2 * policy$pilot_rows` observations or all, before the other axes. Both models
+#' are learned on a third of these with the first kernel, and judged by the leave-one-out log
+#' probability of the category. A function for each has to gain `r policy$min_standard_errors`
+#' standard errors. The response stays ordered, but [influence][influence.sparsegp] of observations
+#' is for the ordinal model alone.
+#'
+#' Nothing is compared if a likelihood is given, such as `"ordinal"`, or a method, a basis, an
+#' offset, virtual copies, `integrate` or a prior of cut points. A stream has the ordinal model.
 #'
 #' ## The scale of the response
 #'

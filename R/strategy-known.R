@@ -15,6 +15,7 @@ with_known_structure <- function(setup, inputs = NULL) {
   known <- setup$structure
   if (!is_known_structure(known)) return(setup)
   of <- function(stage) if (stage %in% names(known$labels)) known$labels[[stage]] else ""
+  if (of("latent functions") == OF_EACH_CATEGORY) setup$each_category <- TRUE
   coded <- Filter(function(coding) coding$label == of("coding"), codings(setup))
   if (length(coded)) setup$factors <- coded[[1L]]$setup$factors
   if (nzchar(of("error of log times"))) setup$likelihood <- as_likelihood(of("error of log times"))

@@ -28,15 +28,20 @@ choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, 
   refuse_uncoupled(model, chunk, setup)
   compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
   if (!compares) return(list(model = model, setup = setup))
+  functions <- choose_latent_functions(model, chunk, setup, asked)
+  model <- functions$model
+  setup <- functions$setup
+  if (isTRUE(setup$each_category)) axes <- open_axes(asked, model, n)
   if (has_open_degree(given)) { # the simplest is the first candidate
     setup$kernel <- with_open_degree(given, 1L)
     model <- with_kernel(model, chunk, setup)
   }
   pilot <- structure_pilot(setup, model, n)
-  pilot$rows <- if (pilot$count == n) seq_len(n)
-                else sort(spread_rows(n, strata_of(chunk$y), chunk$x)[seq_len(pilot$count)])
+  pilot$rows <- pilot_rows(chunk, pilot$count)
   begin_stage(structure_work(setup$method, model, pilot, n))
-  best <- race_along(axes, learn_plain(model, list(chunk = chunk, setup = setup), pilot), pilot, n)
+  first <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
+  first$choices <- functions$choices
+  best <- race_along(axes, first, pilot, n)
   rougher <- if (pilot$of_classes) rougher_of_race(best)
   if (is.null(asked$kernel)) best <- with_effects_of_levels(best, pilot, n)
   candidate <- best$candidate
@@ -120,8 +125,7 @@ structure_pilot <- function(setup, model, n) {
          plan = full_ep_plan, of_classes = FALSE)
   }
   price <- policy$overfit_nats + policy$parameter_nats * pilot$count / n
-  control <- utils::modifyList(setup$control, list(within = policy$search_tolerance, outer = 1L))
-  c(pilot, list(price = price, control = control))
+  c(pilot, list(price = price, control = pilot_control(setup$control)))
 }
 
 full_ep_plan <- function(problem) {

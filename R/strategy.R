@@ -4,6 +4,7 @@
 # only the first two steps are left.
 #
 #   strategy-structure.R       kernel, scaling and other axes (strategy-axes.R), by log evidence
+#   strategy-categories.R      one latent function of ordered categories, or one of each
 #   strategy-levels.R          effects of the levels of factors with many
 #   strategy-known.R           a structure that another fit compared, without a race
 #   strategy-relevance.R       a length scale for each input, of labels
