@@ -143,19 +143,21 @@ switched_on <- function(objective, par, put_back) {
   })
 }
 
-# Searches again from the best such point for as long as one raises the evidence. Where all length
-# scales ended short, as if to fit noise, the evidence is as flat: so inputs are first ranked with
-# all of them switched off, too.
-reactivate_inputs <- function(objective, table, result, centre, control) {
+# Searches again from the best such point for as long as one raises the evidence. stuck: has the
+# search gained nothing? Then shorter length scales are looked at, too, and as the evidence is flat
+# where all of them ended short, as if to fit noise, inputs are first ranked from all switched off.
+reactivate_inputs <- function(objective, table, result, centre, control, stuck = FALSE) {
+  factors <- policy$reactivation_factors
+  if (!stuck) factors <- factors[factors >= 1]
   start <- ifelse(table$scan, table$start, NA)[table$free]
   none <- ifelse(is.na(start), result$par, centre$value + centre$reach / 2)
-  points <- function(par, factors) {
+  points <- function(par) {
     unlist(lapply(log(factors), function(longer) switched_on(objective, par, start + longer)),
            recursive = FALSE)
   }
-  candidates <- points(none, policy$reactivation_factors)
+  candidates <- if (stuck) points(none)
   for (round in seq_len(policy$reactivation_rounds)) {
-    candidates <- c(candidates, points(result$par, policy$reactivation_factors))
+    candidates <- c(candidates, points(result$par))
     values <- vapply(candidates, objective$value, 0)
     if (length(values) == 0L || min(values) >= result$value - policy$min_evidence_gain) break
     result <- search_from(objective, candidates[which.min(values)], centre, control)[[1L]]
@@ -178,14 +180,15 @@ at_edge <- function(par, table, centre) {
 # Returns the table with learned theta, the last sites, and a record of the search. aim: what
 # evidence() returns, for instance; from: free values where an earlier search ended; fresh: are the
 # table's starts looked at, and the way out of the trap? untie: are tied length scales first
-# searched without the tie?
+# searched without the tie? escapes: is the way out looked for if the search from `from` gains
+# nothing?
 learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.null(from),
-                        untie = !is.null(from) && any(is_tied(table))) {
+                        untie = !is.null(from) && any(is_tied(table)), escapes = fresh) {
   objective <- make_objective(aim$criterion, table, progress)
   if (untie) {
-    untied <- learn_untied(aim, table, control, progress, from, fresh)
+    untied <- learn_untied(aim, table, control, progress, from, escapes)
     from <- untied$table$theta[table$free]
-    fresh <- FALSE
+    escapes <- FALSE
     objective$state$evaluations <- untied$record$evaluations
     objective$state$failures <- untied$record$failures
   }
@@ -201,7 +204,10 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   values <- vapply(results, `[[`, 0, "value")
   first <- which.min(values)
   best <- results[[first]]
-  if (fresh) best <- reactivate_inputs(objective, table, best, centre, control)
+  stuck <- began - best$value < policy$min_relevance_gain
+  if (fresh || escapes && stuck) {
+    best <- reactivate_inputs(objective, table, best, centre, control, stuck)
+  }
   values[first] <- best$value
   if (best$value < IMPOSSIBLE) {
     learned <- learned_hyper(objective, table, centre, best, values, began)
@@ -220,12 +226,12 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
 # from it, may stay there at a local optimum. So the search begins where one ends under wide normal
 # densities of the logarithms around the same value. from: free values where an earlier search
 # ended.
-learn_untied <- function(aim, table, control, progress, from, fresh) {
+learn_untied <- function(aim, table, control, progress, from, escapes) {
   tied <- is_tied(table)
   table$prior[tied] <- lapply(table$prior[tied], function(prior) {
     prior_lognormal(prior$par[["location"]], policy$untied_spread)
   })
-  learn_hyper(aim, table, control, progress, from, fresh)
+  learn_hyper(aim, table, control, progress, from, fresh = FALSE, escapes = escapes)
 }
 
 learned_hyper <- function(objective, table, centre, best, values, began) {

@@ -84,6 +84,11 @@ test_that("inputs are switched on again from default starts only, and never lowe
   first <- search_from(objective, list(start), centre, control)[[1L]]
   again <- reactivate_inputs(objective, fit$hyper, first, centre, control)
   expect_lte(again$value, first$value)
+  short <- first # all of them, as if to fit noise
+  short$par[fit$hyper$base == "lengthscale"] <- log(0.02)
+  short$value <- objective$value(short$par)
+  out <- reactivate_inputs(objective, fit$hyper, short, centre, control, stuck = TRUE)
+  expect_lt(out$value, short$value - 10)
   given <- fit$hyper
   given$scan <- FALSE
   expect_identical(reactivate_inputs(objective, given, first, centre, control), first)
