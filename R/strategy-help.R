@@ -110,9 +110,10 @@
 #' the pilot overstates its gain. And the evidence would have to be integrated over it: by a Laplace
 #' approximation that costs somewhat more than a nat, but only once, whereas the gain grows with the
 #' number of observations. A later candidate has to be better by `r policy$min_evidence_gain` m / n
-#' nats, and a sum of kernels, which takes longer, by `r policy$min_gain` nats an observation as
-#' well. Another scale of the response has to gain `r policy$min_transform_gain` m / n nats and
-#' `r policy$min_transform_gain_per_row` nats an observation; its evidence includes the Jacobian.
+#' nats, and a sum of kernels of numbers or counts, which takes longer, by `r policy$min_gain` nats
+#' an observation as well. Another scale of the response has to gain `r policy$min_transform_gain`
+#' m / n nats and `r policy$min_transform_gain_per_row` nats an observation; its evidence includes
+#' the Jacobian.
 #' Length scales of labels have a log-Cauchy prior around the common one (see [priors]) in place of
 #' a price, and have to gain `r policy$min_relevance_gain` m / n nats. Those that one-vs-rest
 #' classes share have to gain `r policy$min_relevance_gain` nats, and `r policy$min_relevance_rate`
