@@ -29,6 +29,8 @@ CLAIMS <- list(
                                                 "dbarts")),
   claim("levels", "Effects of levels, of factors that have many", "levels.R", "3", "3", c(6, 6),
         c("lme4", "nlme", "mlmRev")),
+  claim("found", "Inputs that matter, and how fast a function varies along them", "found.R", "2",
+        "10", c(4, 20)),
   claim("coverage", "How far the error bars can be trusted", "coverage.R", "quick", "", c(4, 25),
         c("mgcv", "DiceKriging", "dbarts")),
   claim("integrate", "Hyperparameters integrated out", "integrate.R", "coverage 10 cost", "",
