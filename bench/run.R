@@ -261,7 +261,7 @@ earlier_runs <- function() {
   title <- vapply(files, function(file) sub("^#+ ", "", readLines(file, 1L)), "")
   if (length(files)) {
     c("## Longer runs on earlier commits", "",
-      sprintf("* [%s](bench/results/earlier/%s)", title, basename(files)))
+      sprintf("* %s: `bench/results/earlier/%s`", title, basename(files)))
   }
 }
 
