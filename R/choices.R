@@ -10,8 +10,9 @@
 
 # Names the criterion by which the candidates of a stage are compared.
 OF_STRUCTURE <- "log evidence + log prior - price of hyperparameters"
+OF_LEFT_OUT <- "leave-one-out log probability per observation"
 CRITERIA <- c(
-  "latent functions" = "leave-one-out log probability per observation",
+  "latent functions" = OF_LEFT_OUT,
   "coding" = OF_STRUCTURE, "response scale" = OF_STRUCTURE, "input scale" = OF_STRUCTURE,
   "error of log times" = OF_STRUCTURE,
   "kernel" = OF_STRUCTURE, "effects of levels" = OF_STRUCTURE,
@@ -19,11 +20,11 @@ CRITERIA <- c(
   "basis" = "log evidence + log prior",
   "inducing points" = "leave-one-out log density per observation outside of the basis",
   "points of a class" = "log probability per observation held out",
-  "length scale" = "leave-one-out log probability per observation",
-  "likelihood" = "leave-one-out log probability per observation",
+  "length scale" = OF_LEFT_OUT,
+  "likelihood" = OF_LEFT_OUT,
   "least squares" = "log probability per observation held out",
-  "all observations" = "leave-one-out log probability per observation",
-  "roughness" = "leave-one-out log probability per observation"
+  "all observations" = OF_LEFT_OUT,
+  "roughness" = OF_LEFT_OUT
 )
 
 # The stages of the race for structure, in its order, without that of latent functions before it.

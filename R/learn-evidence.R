@@ -180,15 +180,15 @@ at_edge <- function(par, table, centre) {
 # Returns the table with learned theta, the last sites, and a record of the search. aim: what
 # evidence() returns, for instance; from: free values where an earlier search ended; fresh: are the
 # table's starts looked at, and the way out of the trap? untie: are tied length scales first
-# searched without the tie? escapes: is the way out looked for if the search from `from` gains
-# nothing?
+# searched without the tie, where `fresh` then holds? escapes: is the way out looked for, though not
+# fresh, if the search from `from` gains nothing?
 learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.null(from),
-                        untie = !is.null(from) && any(is_tied(table)), escapes = fresh) {
+                        untie = !is.null(from) && any(is_tied(table)), escapes = FALSE) {
   objective <- make_objective(aim$criterion, table, progress)
   if (untie) {
-    untied <- learn_untied(aim, table, control, progress, from, escapes)
+    untied <- learn_untied(aim, table, control, progress, from, fresh)
     from <- untied$table$theta[table$free]
-    escapes <- FALSE
+    fresh <- FALSE
     objective$state$evaluations <- untied$record$evaluations
     objective$state$failures <- untied$record$failures
   }

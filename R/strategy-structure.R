@@ -179,8 +179,7 @@ score_by_evidence <- function(candidate, pilot) {
   split <- anyDuplicated(stats::na.omit(at)) > 0L
   tied <- any(is_tied(table))
   learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
-                                  from, fresh = split && !tied, untie = split && tied,
-                                  escapes = split),
+                                  from, fresh = split, untie = split && tied),
                       sparsegp_error = function(e) list(table = table))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
   structure_score(candidate, pilot)
