@@ -9,7 +9,7 @@ raced_fits <- function(fit, frame) {
     refuse_raced("is a fit that took rows by update(), which its call does not name",
                  "Fit all rows at once, or give two fits or more")
   }
-  tried <- with_kernel_of_fit(choices_of_stage(fit, STRUCTURE_STAGES), fit)
+  tried <- with_kernel_of_fit(choices_of_stage(fit, MODEL_STAGES), fit)
   if (NROW(tried) == 0L) {
     refuse_raced("is one fit that compared no structures, as if `kernel` or `structure` is given",
                  "Give two fits or more: average(fit, update(fit, kernel = kernel_matern32()))")
@@ -31,14 +31,15 @@ with_kernel_of_fit <- function(tried, fit) {
 }
 
 # Returns the structures that differ from that of a fit in one choice and came close to it: a list
-# of known structures, the closest first, with names in words. tried: the rows of its choices
+# of known structures, the closest first, with names in words. tried: the rows of its choices that
+# settle the model
 close_structures <- function(tried, fit) {
-  taken <- rbind(choices_of_stage(fit, "latent functions"), tried)
-  taken <- taken[taken$taken, ]
+  taken <- tried[tried$taken, ]
   labels <- stats::setNames(taken$candidate, taken$stage)
   behind <- taken$score[match(tried$stage, taken$stage)] - tried$score
   behind <- behind * fit$n / tried$rows # of all rows
-  at <- which(!tried$taken & behind <= policy$averaged_within)
+  in_nats <- tried$stage %in% STRUCTURE_STAGES
+  at <- which(in_nats & !tried$taken & behind <= policy$averaged_within)
   at <- utils::head(at[order(behind[at])], policy$averaged_alternatives)
   tie <- if (lik_codec(fit$likelihood)$labelled) common_lengthscale(fit$hyper)
   close <- lapply(at, function(k) {

@@ -27,9 +27,12 @@ CRITERIA <- c(
   "roughness" = OF_LEFT_OUT
 )
 
-# The stages of the race for structure, in its order, without that of latent functions before it.
+# The stages of the race for structure, in its order: their scores are log evidences.
 STRUCTURE_STAGES <- c("coding", "response scale", "error of log times", "input scale", "kernel",
                       "effects of levels")
+
+# All stages that settle a model, in their order.
+MODEL_STAGES <- c("latent functions", STRUCTURE_STAGES)
 
 EACH_SCALED <- "each input scaled by its sd"
 
@@ -40,6 +43,8 @@ SKEWED_ON_LOG <- "on a log scale" # after the number of these inputs
 ORDERED_AS_NUMBERS <- "ordered factors as numbers"
 
 ORDERED_AS_FACTORS <- "ordered factors as factors"
+
+NO_EFFECTS <- "none" # of levels
 
 OF_ALL_CATEGORIES <- "one of all categories"
 

@@ -8,10 +8,10 @@ choice_words <- function(fit) {
 
 choices_of_stage <- function(fit, stage) fit$choices[fit$choices$stage %in% stage, ]
 
-# Returns a line for each axis of the race for structure: what was chosen, and by how much it was
+# Returns a line for each stage that settled the model: what was chosen, and by how much it was
 # better than the first, which is the simplest.
 structure_words <- function(fit) {
-  stages <- intersect(c("latent functions", STRUCTURE_STAGES), fit$choices$stage)
+  stages <- intersect(MODEL_STAGES, fit$choices$stage)
   vapply(stages, function(stage) {
     tried <- choices_of_stage(fit, stage)
     taken <- which(tried$taken)[1L]
@@ -74,11 +74,15 @@ tuning_words <- function(fit) {
     return(paste0("least-squares classification, chosen on observations held out: ",
                   squares$candidate))
   }
-  tried <- choices_of_stage(fit, c("likelihood", "all observations", "roughness"))
-  tried <- tried[tried$taken & (tried$stage == "all observations" | !is.na(tried$gain)), ]
-  if ("roughness" %in% tried$stage) tried <- tried[tried$stage != "all observations", ]
-  if (NROW(tried) == 0L) return(NULL)
-  paste("chosen by leave-one-out log probability:", paste(tried$candidate, collapse = ", "))
+  # the incumbent of a stage has no gain
+  taken <- fit$choices[fit$choices$taken, ]
+  gained <- function(stage) taken$candidate[taken$stage == stage & !is.na(taken$gain)]
+  # a rougher kernel is a fit of all observations, too, with length scales of its own
+  of_all <- gained("roughness")
+  if (length(of_all) == 0L) of_all <- taken$candidate[taken$stage == "all observations"]
+  chosen <- c(gained("likelihood"), of_all)
+  if (length(chosen) == 0L) return(NULL)
+  paste("chosen by leave-one-out log probability:", paste(chosen, collapse = ", "))
 }
 
 temper_words <- function(fit) {

@@ -175,6 +175,11 @@ matching_hyper <- function(table, name) {
           (number != "" & paste0(number, table$base) == name))
 }
 
+# Returns the rows of a table that a user's priors are of.
+hyper_with_priors <- function(table, prior) {
+  as.integer(unlist(lapply(names(prior), matching_hyper, table = table)))
+}
+
 # ---- Tied length scales ----
 
 # Length scales whose prior is log-Cauchy are tied to a common value: most stay near it, a few go

@@ -28,7 +28,8 @@ open_method <- function(effort) {
              list(effort = check_choice(effort, names(EFFORT), "effort")))
 }
 
-effort_of <- function(method) method$effort
+# Methods without one are for the usual effort.
+effort_of <- function(method) method$effort %||% "normal"
 
 # Was no method given?
 leaves_open <- function(method) inherits(method, "method_default")

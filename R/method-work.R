@@ -21,6 +21,18 @@ exceeds_full_ep_budget <- function(effort, lik, n, processes) {
   n > rows_of_work(policy$full_ep_flops * EFFORT[[effort]], lik, processes)
 }
 
+# Returns whether full EP of n rows costs more than the method may take: a method that was given
+# does what it is asked for.
+exceeds_budget <- function(method, lik, n, processes) UseMethod("exceeds_budget")
+
+#' @export
+exceeds_budget.sparsegp_method <- function(method, lik, n, processes) FALSE
+
+#' @export
+exceeds_budget.method_default <- function(method, lik, n, processes) {
+  exceeds_full_ep_budget(method$effort, lik, n, processes)
+}
+
 # Multiplications of a run of EP, about; n x d matrices take longer than factors of n x n.
 run_work <- function(n, points, lik, processes) {
   as.double(n) * points^2 * factorisations_per_evaluation(lik, processes) *

@@ -199,11 +199,10 @@ mean_squares <- function(squares) pmax(colMeans(squares, na.rm = TRUE), 1e-4)
 model_likelihood <- function(setup, y) {
   if (isTRUE(setup$each_category)) class(y) <- "factor"
   lik <- likelihood_for(setup$likelihood, y, declared = setup$streams)
-  open <- is.null(setup$likelihood) && is.null(setup$basis) && leaves_open(setup$method)
+  open <- is.null(setup$likelihood) && is.null(setup$basis)
   if (!open || is.numeric(y)) return(lik)
   several <- lik_codec(lik)$processes(unique(y))
-  exceeds <- several > 1L &&
-    exceeds_full_ep_budget(effort_of(setup$method), lik, length(y), several)
+  exceeds <- several > 1L && exceeds_budget(setup$method, lik, length(y), several)
   if (exceeds) lik_probit() else lik
 }
 

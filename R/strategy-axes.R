@@ -74,8 +74,7 @@ errors_of_times <- function(model, chunk, setup, table) {
 
 # Is one of a user's priors on a hyperparameter in units of the response, such as the noise?
 has_prior_in_units <- function(lik, prior, table) {
-  matching <- unlist(lapply(names(prior), function(name) matching_hyper(table, name)))
-  any(table$base[matching] %in% c("variance", hyper_in_units(lik)))
+  any(table$base[hyper_with_priors(table, prior)] %in% c("variance", hyper_in_units(lik)))
 }
 
 # One scale for all inputs, where they have a unit in common, or skewed inputs on a log scale.

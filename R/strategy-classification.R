@@ -22,8 +22,7 @@
 
 # Is this the strategy? If full EP would exceed the budget.
 fits_classes <- function(method, lik, n, processes) {
-  leaves_open(method) && lik_traits(lik)$tempered &&
-    exceeds_full_ep_budget(method$effort, lik, n, processes)
+  lik_traits(lik)$tempered && exceeds_budget(method, lik, n, processes)
 }
 
 # Informative vectors of each class among n observations. Effort multiplies the cost of an
@@ -35,11 +34,12 @@ class_points_wanted <- function(n, effort) {
   round(min(sqrt(EFFORT[[effort]]) * points, n))
 }
 
-# Returns how many observations candidates are compared on: fewer of many classes, so that these
-# take as long as most_classes.
-compared_rows <- function(problem) {
-  rows <- policy$compare_rows * min(1, policy$most_classes / problem$processes)
-  min(nrow(problem$x), round(rows))
+# Returns how many observations of a problem candidates are compared on.
+compared_rows <- function(problem) min(nrow(problem$x), most_compared(problem$processes))
+
+# Fewer of many classes, so that these take as long as most_classes.
+most_compared <- function(processes) {
+  round(policy$compare_rows * min(1, policy$most_classes / processes))
 }
 
 plan_classification <- function(problem, effort) {
@@ -52,13 +52,13 @@ plan_classification <- function(problem, effort) {
 
 # ---- Learning ----
 
-# Observations of the pilot, and its plan.
+# How many observations the pilot has, and how many informative vectors; and its plan.
 class_pilot <- function(n, lik, processes) {
-  rows <- min(n, policy$class_pilot_rows)
-  points <- points_of_work(policy$class_pilot_flops, rows, lik, processes)
-  options <- method_ivm(round(min(points, policy$class_pilot_points, rows / 2)),
-                        tol = policy$learn_tolerance)
-  list(rows = rows, plan = function(problem) {
+  count <- min(n, policy$class_pilot_rows)
+  points <- points_of_work(policy$class_pilot_flops, count, lik, processes)
+  points <- round(min(points, policy$class_pilot_points, count / 2))
+  options <- method_ivm(points, tol = policy$learn_tolerance)
+  list(count = count, points = points, plan = function(problem) {
     problem$options <- options
     new_plan(c("plan_pilot", "plan_ivm", "plan_choosing"), problem)
   })
@@ -99,7 +99,7 @@ learn.plan_classification <- function(plan, table, control, progress, from = NUL
   }
   problem <- plan$problem
   pilot <- class_pilot(nrow(problem$x), problem$lik, problem$processes)
-  rows <- spread_problem(problem)[seq_len(pilot$rows)]
+  rows <- spread_problem(problem)[seq_len(pilot$count)]
   control$within <- policy$search_tolerance
   learned <- learn(pilot$plan(part_of_problem(problem, rows)), table, control, progress)
   c(list(plan = plan), learned[c("table", "record")])

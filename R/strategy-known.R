@@ -25,10 +25,16 @@ with_known_structure <- function(setup, inputs = NULL) {
   if (of("input scale") == ONE_SCALE) setup$scale <- "common"
   if (endsWith(of("input scale"), SKEWED_ON_LOG)) setup$scale <- "log"
   setup <- with_known_kernel(setup, of("kernel"), known$tie)
-  for (name in setdiff(strsplit(of("effects of levels"), ", ", fixed = TRUE)[[1L]], "none")) {
+  for (name in factors_of_label(of("effects of levels"))) {
     setup$kernel <- with_effect(setup$kernel %||% kernel_rbf(), name, inputs)
   }
   setup
+}
+
+# Returns the names in a label of effects_in_words(), in which one with a comma has backticks.
+factors_of_label <- function(label) {
+  outside_of_backticks <- ", (?=([^`]*`[^`]*`)*[^`]*$)"
+  setdiff(strsplit(label, outside_of_backticks, perl = TRUE)[[1L]], NO_EFFECTS)
 }
 
 # A kernel that was given leaves its degree open at most.

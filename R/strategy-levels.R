@@ -20,7 +20,7 @@ effects_in_words <- function(kernel) {
 # Returns the log evidence that effects have to gain on m of n observations. Of so many that there
 # are inducing points they may lose as much as another change has to gain: sums need fewer points.
 worth_an_effect <- function(candidate, n, m) {
-  effort <- candidate$data$setup$method$effort %||% "normal"
+  effort <- effort_of(candidate$data$setup$method)
   full <- !exceeds_full_ep_budget(effort, candidate$model$lik, n, 1L)
   if (full) worth_a_change(candidate$model, n, m) else -policy$min_evidence_gain
 }

@@ -18,7 +18,8 @@
 # leave-one-out is to judge, or NULL (strategy-roughness.R). Candidates are tried on some of the
 # observations, but each is a model of all: an input that happens not to vary among these keeps
 # its scale and its hyperparameter. Only the first candidate must not fail.
-choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, model, n)) {
+# axes: those of open_axes(), unless a test gives others
+choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   asked <- setup
   setup <- with_known_structure(setup, colnames(chunk$x))
   given <- if (is.null(setup$kernel)) kernel_rbf() else setup$kernel
@@ -26,12 +27,14 @@ choose_structure <- function(chunk, setup, input_terms, axes = open_axes(asked, 
   n <- nrow(chunk$x)
   model <- read_model(chunk, setup, input_terms)
   refuse_uncoupled(model, chunk, setup)
-  compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
-  if (!compares) return(list(model = model, setup = setup))
-  functions <- choose_latent_functions(model, chunk, setup, asked)
+  functions <- choose_latent_functions(model, chunk, setup, asked, ahead = sum(
+    structure_work(setup$method, model, structure_pilot(setup, model, n), n)
+  ))
   model <- functions$model
   setup <- functions$setup
-  if (isTRUE(setup$each_category)) axes <- open_axes(asked, model, n)
+  axes <- axes %||% open_axes(asked, model, n)
+  compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
+  if (!compares) return(list(model = model, setup = setup))
   if (has_open_degree(given)) { # the simplest is the first candidate
     setup$kernel <- with_open_degree(given, 1L)
     model <- with_kernel(model, chunk, setup)
@@ -100,7 +103,7 @@ with_effects_of_levels <- function(best, pilot, n) {
   found <- race("effects of levels", entries, function(candidate) score_effects(candidate, pilot),
                 function(found, best) found$value - best$value,
                 nats(worth_an_effect(best$candidate, n, pilot$count)),
-                go_on = function(taken, gain) TRUE, best = now, incumbent = "none")
+                go_on = function(taken, gain) TRUE, best = now, incumbent = NO_EFFECTS)
   if (any(utils::tail(found$choices$taken, length(many)))) return(found)
   best$choices <- found$choices
   best
@@ -112,17 +115,17 @@ score_effects <- function(candidate, pilot) {
 
 # ---- Candidates ----
 
-# How many observations candidates are tried on, and how the first of them is learned: by full EP of
-# few, or if classes are to be fitted by informative vectors (`of_classes`), these, of more. Also
-# what a hyperparameter has to gain there, see structure_value(), and how searches end.
+# How many observations candidates are tried on, on how many inducing points, and how the first of
+# them is learned: by full EP of few, or if classes are to be fitted by informative vectors
+# (`of_classes`), these, of more. Also what a hyperparameter has to gain there, see
+# structure_value(), and how searches end.
 structure_pilot <- function(setup, model, n) {
   processes <- model$response$processes
   pilot <- if (fits_classes(setup$method, model$lik, n, processes)) {
-    class <- class_pilot(n, model$lik, processes)
-    list(count = class$rows, plan = class$plan, of_classes = TRUE)
+    c(class_pilot(n, model$lik, processes), of_classes = TRUE)
   } else {
-    list(count = min(n, rows_of_work(policy$structure_flops, model$lik, processes)),
-         plan = full_ep_plan, of_classes = FALSE)
+    count <- min(n, rows_of_work(policy$structure_flops, model$lik, processes))
+    list(count = count, points = count, plan = full_ep_plan, of_classes = FALSE)
   }
   price <- policy$overfit_nats + policy$parameter_nats * pilot$count / n
   c(pilot, list(price = price, control = pilot_control(setup$control)))

@@ -15,20 +15,26 @@ FASTER <- 6 # fits by informative vectors take less time for a multiplication th
 structure_work <- function(asked, model, pilot, n) {
   lik <- model$lik
   processes <- model$response$processes
-  rows <- pilot$count
   if (pilot$of_classes) {
     runs <- STRUCTURE_RUNS / 2 # the first of them are of a third of the rows
-    points <- min(points_of_work(policy$class_pilot_flops, rows, lik, processes),
-                  policy$class_pilot_points, rows / 2)
     rest <- class_work(n, class_points_wanted(n, asked$effort), lik, processes, TRUE) / FASTER
   } else {
     runs <- STRUCTURE_RUNS
-    points <- rows
-    grows <- leaves_open(asked) && exceeds_full_ep_budget(asked$effort, lik, n, processes)
-    rest <- if (grows) adaptive_work(n, EFFORT[[asked$effort]], lik, processes, TRUE)
-            else whole_work(n, min(n, asked$size), lik, processes, TRUE)
+    rest <- if (exceeds_budget(asked, lik, n, processes)) {
+      adaptive_work(n, EFFORT[[asked$effort]], lik, processes, TRUE)
+    } else {
+      whole_work(n, min(n, asked$size), lik, processes, TRUE)
+    }
   }
-  c(runs * run_work(rows, points, lik, processes), sum(rest))
+  c(runs * run_work(pilot$count, pilot$points, lik, processes), sum(rest))
+}
+
+# Returns the work of scoring a model of categories on so many rows (strategy-categories.R).
+categories_work <- function(model, rows) {
+  processes <- model$response$processes
+  points <- class_pilot(rows, model$lik, processes)$points
+  SEARCH_RUNS * run_work(rows / 3, points / 3, model$lik, processes) +
+    run_work(rows, points / 2, model$lik, processes)
 }
 
 # Returns c(learning, fitting) of a plan. resumed: is it known what the search for kernel and
@@ -57,12 +63,15 @@ work_ahead.plan_adaptive <- function(plan, resumed) {
 #' @export
 work_ahead.plan_online <- function(plan, resumed) work_ahead(plan$evidence, resumed)
 
-# Of labels: what the race for structure has learned is not learned again.
+# Of labels: what the race for structure has learned is not learned again. After that race a rougher
+# kernel is fitted, too, if candidates are compared on all rows.
 class_work <- function(n, points, lik, processes, resumed) {
   work <- function(rows, points) run_work(rows, points, lik, processes)
   pilot <- work(min(n, policy$class_pilot_rows), policy$class_pilot_points)
+  compared <- min(n, most_compared(processes))
+  fits <- if (resumed && compared == n) 3 else 2
   c(learning = if (resumed) 0 else SEARCH_RUNS * pilot,
-    fitting = LOOKS * work(min(n, policy$compare_rows), points / 2) + 2 * work(n, points))
+    fitting = LOOKS * work(compared, points / 2) + fits * work(n, points))
 }
 
 # Of all rows on so many points.

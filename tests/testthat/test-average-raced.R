@@ -33,6 +33,20 @@ test_that("every kind of structure is made again from its words", {
   refused(kernel_of_label("rbf() + periodic()"), "no race has")
 })
 
+test_that("factors whose names have commas are read from the words of their effects", {
+  expect_identical(factors_of_label("a, `b, c`, `d`"), c("a", "`b, c`", "`d`"))
+  expect_identical(factors_of_label("none"), character())
+  expect_identical(factors_of_label(""), character())
+  slow_tier()
+  set.seed(6)
+  d <- data.frame(x = runif(300, -2, 2), g = factor(sample.int(40L, 300, TRUE)))
+  d$y <- sin(2 * d$x) + rnorm(40L)[d$g] + 0.5 * rnorm(300)
+  names(d)[2L] <- "g, h"
+  fit <- sparsegp(y ~ x + `g, h`, d, transform = "identity", control = AT_MODE)
+  expect_match(effects_in_words(fit$kernel), "g, h", fixed = TRUE)
+  expect_made_again(fit)
+})
+
 test_that("scales, codings and errors of times are made again from their words", {
   slow_tier()
   expect_made_again(sparsegp(Volume ~ Girth + Height, trees, control = AT_MODE))

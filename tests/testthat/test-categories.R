@@ -68,12 +68,38 @@ test_that("nothing is compared where something that was given makes a model of i
   ordinal(basis = 1:10)
   ordinal(method = method_ep(size = 10))
   ordinal(prior = list(cut = prior_normal(0, 1)))
+  ordinal(prior = list(lengthscale = prior_lognormal(0, 1), gap = prior_lognormal(0, 1)))
   ordinal(control = gp_control(integrate = "laplace"))
   ordinal(method = method_online(size = 10))
   shifted <- sparsegp(y ~ x + offset(shift), d)
   expect_identical(shifted$likelihood$type, "ordinal")
   many <- transform(d, y = factor(rep(1:12, 5), ordered = TRUE))
   expect_identical(sparsegp(y ~ x, many)$likelihood$type, "ordinal")
+})
+
+test_that("a prior that both models have leaves the choice open", {
+  fit <- sparsegp(y ~ x, with_outer_categories(45), control = gp_control(integrate = "none"),
+                  prior = list(lengthscale = prior_lognormal(0, 1)))
+  expect_identical(NROW(functions_tried(fit)), 2L)
+})
+
+test_that("a model by which EP fails on the pilot has no score and is not taken", {
+  d <- with_outer_categories(60)
+  chunk <- list(x = as.matrix(d["x"]), y = d$y, offset = numeric(60))
+  known <- function(kernel) {
+    setup <- check_setup(NULL, NULL, NULL, TRUE, NULL, NULL)
+    setup$kernel <- kernel
+    function(best) list(model = read_model(chunk, setup), setup = setup)
+  }
+  nothing <- kernel_rbf(variance = fixed(1e-320)) # no row says anything of another
+  models <- list(fine = known(kernel_rbf()), failing = known(nothing))
+  tried <- race("latent functions", models, function(known) score_categories(known, chunk, 1:60),
+                gain_in_lpd)$choices
+  expect_identical(is.na(tried$score), c(FALSE, TRUE))
+  expect_identical(tried$taken, c(TRUE, FALSE))
+  # what is no failure of EP is an error
+  broken <- list(model = list(), setup = list())
+  expect_error(score_categories(broken, chunk, 1:60))
 })
 
 test_that("rows of a source are compared as those of a data frame are", {

@@ -41,7 +41,9 @@ progress_rows <- function(n, classes = 3L) {
 
 test_that("the bar covers a fit by every strategy, forwards only", {
   d <- progress_rows(80L)
+  d$grade <- cut(d$y, c(-Inf, -0.5, 0.5, Inf), ordered_result = TRUE)
   cases <- list(
+    categories = function() sparsegp(grade ~ a + b, d),
     numbers = function() sparsegp(y ~ a + b, d),
     labels = function() sparsegp(two ~ a + b, d),
     classes = function() sparsegp(c ~ a + b, d),
