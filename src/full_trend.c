@@ -1,4 +1,4 @@
-/* full_trend.c: the part of a linear mean in the posterior of full EP. */
+/* full_trend.c: the part of a linear mean in the posterior of full EP (full_trend.h). */
 #include <math.h>
 #include "chol.h"
 #include "full_trend.h"

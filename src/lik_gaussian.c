@@ -1,5 +1,8 @@
-/* lik_gaussian.c: y ~ N(f, noise / weight). y: response, weight. theta: log noise (a variance).
- * Thesis 2.4; a new response has weight 1. */
+/* lik_gaussian.c: y ~ N(f, v), v = noise / weight. y: response, weight. theta: log noise (a
+ * variance). Thesis 2.4; a new response has weight 1. Under f ~ N(mu, s2)
+ *   log Z = log N(y; mu, s2 + v),   d1 = (y - mu) / (s2 + v),   d2 = -1 / (s2 + v),
+ * by which the site is the likelihood itself whatever the cavity, tau = 1 / v and nu = y / v: EP
+ * is exact and ends after one sweep. */
 #include <math.h>
 #include <Rmath.h>
 #include "lik.h"
@@ -36,7 +39,7 @@ static void gaussian_tilt(const sg_lik *self, const double *y, const double *mu,
     *out->d2 = -1 / total;
 }
 
-/* v = noise / weight enters log Z through s2 + v alone */
+/* d log Z / d log v = v / (s2 + v) (z^2 - 1) / 2, z = (y - mu) / sqrt(s2 + v) */
 static void gaussian_tilt_dpar(const sg_lik *self, const double *y, const double *mu,
                                const double *s2, double *dpar)
 {

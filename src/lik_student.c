@@ -1,5 +1,7 @@
 /* lik_student.c: (y - f) / scale is Student-t with df = 2 + exp(theta[1]) degrees of freedom, so
- * that the noise has a variance. theta: log scale, log(df - 2).
+ * that the noise has a variance, scale^2 df / (df - 2). theta: log scale, log(df - 2).
+ *   log p(y|f) = log Gamma((df + 1) / 2) - log Gamma(df / 2) - log(pi df scale^2) / 2
+ *                - (df + 1) / 2 log(1 + (y - f)^2 / (df scale^2))
  *
  * Not log-concave: beyond scale sqrt(df) from y the second derivative is positive, and with a
  * marginal far from y there may be two modes, one at either. The quadrature has breakpoints around
