@@ -85,9 +85,7 @@ engine_iterate <- function(settings, coupled, state, swept) {
 }
 
 # Does a row's likelihood see the latent functions of all classes?
-is_coupled <- function(lik, processes) {
-  processes > 1L && lik_in_catalogue(lik)$classes
-}
+is_coupled <- function(lik, processes) processes > count_models(lik, processes)
 
 # The posterior of full EP. Its factors are of the rows in an order of their own where some of them
 # widen the posterior, with several latent functions each in its own.

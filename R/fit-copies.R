@@ -24,10 +24,6 @@ fit_with_copies <- function(first, tuned, chunk, setup) {
 # rows' weight in all remains what it was. Labels have no weights: copies count as rows do (see
 # ?copies).
 problem_with_copies <- function(model, chunk, augment, rows) {
-  if (has_constants(model$lik)) {
-    stop_sparsegp("augment", "divides the weights of rows, and these have constants instead",
-                  "Leave it out, or give lik_custom() without data")
-  }
   made <- copies_of_rows(augment, chunk$x[rows, , drop = FALSE])
   if (length(made$of) == 0L) {
     stop_sparsegp("augment", "makes no copy that differs from its row")

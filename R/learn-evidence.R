@@ -209,17 +209,13 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
     best <- reactivate_inputs(objective, table, best, centre, control, stuck)
   }
   values[first] <- best$value
-  if (best$value < IMPOSSIBLE) {
-    learned <- learned_hyper(objective, table, centre, best, values, began)
-    learned$record$past <- c(objective$state$past, rows = aim$rows)
-    return(learned)
+  if (best$value >= IMPOSSIBLE) {
+    return(if (is.null(aim$limit)) nothing_learned(aim, table, objective)
+           else learn_hyper(aim$limit(), table, control, progress, from, fresh, untie = FALSE))
   }
-  if (!is.null(aim$limit)) {
-    return(learn_hyper(aim$limit(), table, control, progress, from, fresh, untie = FALSE))
-  }
-  if (!check_run(aim$plain(table$theta), table)$converged) return(nothing_learned(table, objective))
-  stop_sparsegp("kernel", "has starting values at which the evidence has no gradient",
-                "Start from less extreme hyperparameters")
+  learned <- learned_hyper(objective, table, centre, best, values, began)
+  learned$record$past <- c(objective$state$past, rows = aim$rows)
+  learned
 }
 
 # A log-Cauchy prior is not log-concave, and a length scale that is near the common value, or far
@@ -266,8 +262,13 @@ with_spent <- function(record, before) {
   record
 }
 
-# EP did not converge where the search began, nor anywhere else it looked.
-nothing_learned <- function(table, objective) {
+# Returns the table as it is with a record that says that EP did not converge where the search
+# began, nor anywhere else it looked. Stops with the reason where it failed otherwise.
+nothing_learned <- function(aim, table, objective) {
+  if (check_run(aim$plain(table$theta), table)$converged) {
+    stop_sparsegp("kernel", "has starting values at which the evidence has no gradient",
+                  "Start from less extreme hyperparameters")
+  }
   names <- table$name[table$free]
   list(table = table, sites = NULL,
        record = search_record(objective$state, Inf, 0, FALSE,

@@ -169,6 +169,10 @@ own_kernels <- function(lik) isFALSE(lik$shared)
 # Returns how many sets of kernel hyperparameters there are.
 kernel_sets <- function(lik, processes) if (own_kernels(lik)) processes else 1L
 
+# Returns how many models the latent functions are of: one, or if the likelihood sees one function
+# at a time (one-vs-rest) a model of each.
+count_models <- function(lik, processes) if (lik_in_catalogue(lik)$classes) 1L else processes
+
 class_kernel_theta <- function(theta, lik, processes, class) {
   sets <- kernel_sets(lik, processes)
   matrix(theta, ncol = sets)[, min(class, sets)]

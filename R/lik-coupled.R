@@ -14,9 +14,11 @@ coupled_traits <- function(traits, label) {
   traits_like(traits, response = "coupled", label = label, about = list(bias = bias))
 }
 
-# Returns the likelihood that couples the classes of this one.
+# Returns the likelihood that couples the classes of this one, or NULL: there is none.
 coupled_likelihood <- function(lik) {
-  out <- new_likelihood(paste0("coupled_", lik$type), lik$params)
+  type <- paste0("coupled_", lik$type)
+  if (is.null(catalogue()$likelihoods[[type]])) return(NULL)
+  out <- new_likelihood(type, lik$params)
   out$coupled <- TRUE
   out
 }

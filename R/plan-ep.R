@@ -27,14 +27,17 @@ plan_ep <- function(problem, basis) {
 
 refuse_own_kernels <- function(method, chooses, sweeps) {
   if (chooses) {
-    stop_sparsegp("likelihood", paste("has shared = FALSE, and", method$label,
-                                      "chooses points for all classes by one kernel"),
-                  "Use shared = TRUE, method_ivm(), full EP, or give a `basis`")
+    stop_shared_points(method, "Use shared = TRUE, method_ivm(), full EP, or give a `basis`")
   }
   if (!sweeps) return(invisible())
   stop_sparsegp("likelihood", paste("has shared = FALSE, and sweeps of sparse EP see all classes",
                                     "by one kernel"),
                 "Use shared = TRUE, or projection = \"moment\" with a finite freeze")
+}
+
+stop_shared_points <- function(method, remedy) {
+  stop_sparsegp("likelihood", paste("has shared = FALSE, and", method$label,
+                                    "chooses points for all classes by one kernel"), remedy)
 }
 
 # plan$record$sweeps: the trace of the sweeps that chose the basis, which goes before this one.

@@ -1,9 +1,7 @@
 # One-vs-rest: a binary problem for each class, its own label against all others, in turn.
 
 # Are the latent functions of models of their own?
-is_one_vs_rest <- function(problem) {
-  problem$processes > 1L && !lik_in_catalogue(problem$lik)$classes
-}
+is_one_vs_rest <- function(problem) count_models(problem$lik, problem$processes) > 1L
 
 # Runs each class, or a problem that is no one-vs-rest at once. run: (theta of the class, class) ->
 # its run; class: NULL where it is the problem itself

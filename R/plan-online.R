@@ -4,9 +4,7 @@
 #' @export
 plan_for.method_online <- function(method, problem, basis) {
   if (own_kernels(problem$lik)) {
-    stop_sparsegp("likelihood", paste("has shared = FALSE, and", method$label,
-                                      "chooses points for all classes by one kernel"),
-                  "Use shared = TRUE, method_ivm(), full EP")
+    stop_shared_points(method, "Use shared = TRUE, method_ivm() or full EP")
   }
   problem$options <- method
   problem <- without_mean(problem)

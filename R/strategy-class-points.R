@@ -25,7 +25,8 @@ with_enough_points <- function(candidate) {
 foreseen_sites <- function(candidate, found) {
   small <- found$candidate
   problem <- candidate$plan$problem
-  others <- setdiff(seq_len(nrow(problem$x)), small$rows)
+  at <- match(seq_len(nrow(problem$x)), small$rows)
+  others <- which(is.na(at))
   rest <- part_of_problem(problem, others)
   theta <- candidate$table$theta
   latent <- engine_latent(small$plan$problem, theta, found$run, rest$x)
@@ -34,9 +35,7 @@ foreseen_sites <- function(candidate, found) {
   foreseen <- list(tau = -tilt$d2 / left, nu = (tilt$d1 - latent$mean * tilt$d2) / left)
   valid <- is.finite(foreseen$tau) & is.finite(foreseen$nu) & foreseen$tau > 0
   Map(function(seen, foreseen) {
-    all <- matrix(0, nrow(problem$x), problem$processes)
-    all[small$rows, ] <- seen
-    all[others, ] <- ifelse(valid, foreseen, 0)
-    if (problem$processes == 1L) drop(all) else all
+    all <- some_rows(seen, at)
+    replace(all, is.na(all), ifelse(valid, foreseen, 0))
   }, found$run[c("tau", "nu")], foreseen)
 }

@@ -5,7 +5,7 @@
 # Returns the candidate with its classes coupled, if that was asked for, or is by default.
 with_coupled_classes <- function(candidate, setup) {
   lik <- candidate$model$lik
-  if (isFALSE(lik$coupled) || !may_couple(lik)) return(candidate)
+  if (isFALSE(lik$coupled) || is.null(coupled_likelihood(lik))) return(candidate)
   lacking <- lacking_for_coupled(candidate, setup)
   if (!is.null(lacking)) {
     refuse_coupled(lik, lacking)
@@ -13,14 +13,9 @@ with_coupled_classes <- function(candidate, setup) {
   }
   work <- coupled_work(count_observations(candidate), candidate$model$response$processes, lik)
   asked <- prediction_work(candidate$model$response$processes, lik) # a picture is of so many rows
-  affordable <- work + asked <= policy$coupled_flops * EFFORT[[setup$method$effort %||% "normal"]]
+  affordable <- work + asked <= policy$coupled_flops * EFFORT[[effort_of(setup$method)]]
   if (!isTRUE(lik$coupled) && !affordable) return(candidate)
   polished(coupled_candidate(candidate), setup, work)
-}
-
-# Is there a likelihood that couples the classes of this one?
-may_couple <- function(lik) {
-  paste0("coupled_", lik$type) %in% names(catalogue()$likelihoods)
 }
 
 FULL_EP <- "full EP, with every row in the basis"
@@ -39,7 +34,7 @@ lacking_for_coupled <- function(candidate, setup) {
 
 # Refuses classes that cannot be coupled as they were asked to be, before anything is learned.
 refuse_uncoupled <- function(model, chunk, setup) {
-  if (!isTRUE(model$lik$coupled) || !may_couple(model$lik)) return(invisible())
+  if (!isTRUE(model$lik$coupled) || is.null(coupled_likelihood(model$lik))) return(invisible())
   problem <- problem_of(model, chunk)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
   plan <- plan_for(setup$method, problem, basis)

@@ -24,8 +24,7 @@ common_lengthscale <- function(table) {
 # classes have their models' sum, and length scales in common, which are a compromise of what each
 # would have: they have to gain it for every model, on the pilot, and by the observation.
 min_relevance_gain <- function(model, n, m) {
-  processes <- model$response$processes
-  shared <- is_one_vs_rest(list(processes = processes, lik = model$lik))
-  if (!shared) return(policy$min_relevance_gain * m / n)
-  processes * max(policy$min_relevance_gain, policy$min_relevance_rate * m)
+  models <- count_models(model$lik, model$response$processes)
+  if (models == 1L) return(policy$min_relevance_gain * m / n)
+  models * max(policy$min_relevance_gain, policy$min_relevance_rate * m)
 }

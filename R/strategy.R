@@ -77,11 +77,16 @@ tune.plan <- function(plan, candidate) {
   list(candidate = candidate, run = checked_run(candidate))
 }
 
-# Copies are of labels, which they cannot contradict, or share a weight, and are chosen as points.
+# Refuses, before anything is learned, what cannot have copies: these are of labels, which they
+# cannot contradict, or share a weight, and are chosen as points.
 refuse_copies <- function(lik, method) {
   if (isTRUE(method$learn_points)) {
     stop_sparsegp("augment", paste("has points chosen from rows and their copies, and the method",
                                    "has learn_points = TRUE"), "Leave one of them out")
+  }
+  if (has_constants(lik)) {
+    stop_sparsegp("augment", "divides the weights of rows, and these have constants instead",
+                  "Leave it out, or give lik_custom() without data")
   }
   codec <- lik_codec(lik)
   if (codec$labelled || lik_traits(lik)$weighted && !codec$trials) return(invisible())
