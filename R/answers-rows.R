@@ -81,20 +81,23 @@ per_row <- function(model, values) {
 # Builds the problem of a fit's rows, which it has (with_rows()), at the basis it has, to more
 # digits.
 problem_of_fit <- function(object) {
-  on_basis <- has_state(object)
-  if (!every_row_in_basis(object)) {
-    if (is.null(object[["x"]])) {
-      stop_sparsegp("object", "has not kept its inputs", "Fit with gp_control(keep_x = TRUE)")
-    }
-    if (!on_basis) {
-      stop_sparsegp("object", "has a posterior of some rows only, not of all by EP",
-                    "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
-    }
-  }
+  lacking <- lacking_for_problem(object)
+  if (!is.null(lacking)) stop_sparsegp("object", lacking[1L], lacking[2L])
   problem <- new_problem(model_of_fit(object), training_inputs(object), object$data_rows,
                          object$offset, batch_settings(object$options, tol = 1e-9),
-                         if (on_basis) basis_for_c(object))
+                         if (has_state(object)) basis_for_c(object))
   with_open_scale(problem, object$response, object$y)
+}
+
+# Returns why a fit's rows make no problem, and what to do, or NULL.
+lacking_for_problem <- function(object) {
+  if (every_row_in_basis(object)) return(NULL)
+  if (is.null(object[["x"]])) {
+    return(c("has not kept its inputs", "Fit with gp_control(keep_x = TRUE)"))
+  }
+  if (has_state(object)) return(NULL)
+  c("has a posterior of some rows only, not of all by EP",
+    "Use full EP, method_ep(size =), or method_ivm(refine = \"basis\")")
 }
 
 # Refuses one-vs-rest fits: C separate models, whose evidences do not add up to one for the labels.

@@ -74,13 +74,15 @@ tuning_words <- function(fit) {
     return(paste0("least-squares classification, chosen on observations held out: ",
                   squares$candidate))
   }
-  # the incumbent of a stage has no gain
-  taken <- fit$choices[fit$choices$taken, ]
-  gained <- function(stage) taken$candidate[taken$stage == stage & !is.na(taken$gain)]
-  # a rougher kernel is a fit of all observations, too, with length scales of its own
-  of_all <- gained("roughness")
-  if (length(of_all) == 0L) of_all <- taken$candidate[taken$stage == "all observations"]
-  chosen <- c(gained("likelihood"), of_all)
+  # the incumbent of a stage comes first, and has no gain
+  margin <- choices_of_stage(fit, "likelihood")
+  rough <- choices_of_stage(fit, "roughness")
+  of_all <- choices_of_stage(fit, "all observations")
+  chosen <- c(
+    margin$candidate[margin$taken & !is.na(margin$gain)],
+    if (isTRUE(rough$taken[2L])) paste(rough$candidate[2:1], collapse = ", instead of ")
+    else of_all$candidate[of_all$taken]
+  )
   if (length(chosen) == 0L) return(NULL)
   paste("chosen by leave-one-out log probability:", paste(chosen, collapse = ", "))
 }

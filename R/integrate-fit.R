@@ -59,7 +59,7 @@ what_forbids_integrals <- function(fit) {
             if (!is.null(fit$copies)) "copies of rows"
             else if (!is.null(fit$power)) "recalibrated probabilities"
             else "a model for each class"), "Give `method` or `likelihood`")
-  } else if (!every_row_in_basis(fit) && (is.null(fit[["x"]]) || !has_state(fit))) {
+  } else if (!is.null(lacking_for_problem(fit))) {
     c("takes the inputs of all rows, and the posterior of EP of all",
       "Fit with gp_control(keep_x = TRUE), by method_ep()")
   }

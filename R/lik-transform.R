@@ -17,9 +17,9 @@ takes_transform <- function(lik) {
 }
 
 # Is the scale of its response left open? If nothing was said of it, nor of a hyperparameter that is
-# in units of the response.
+# in units of the response, as known variances are.
 open_transform <- function(lik) {
-  takes_transform(lik) && is.null(lik$transform) && !has_variances(lik) &&
+  takes_transform(lik) && is.null(lik$transform) &&
     all(vapply(lik$params[hyper_in_units(lik)], is.null, NA))
 }
 

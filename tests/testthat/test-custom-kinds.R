@@ -166,6 +166,8 @@ test_that("what is wrong with constants is said in words", {
   kinds_error(kinds_fit(count ~ x, d, own_exposed(~exposure), weights = exposure), "exclude")
   kinds_error(kinds_fit(count ~ x, d, own_exposed(list(exposure = d$exposure)),
                         method = method_online(5)), "more to come")
+  kinds_error(kinds_fit(count ~ x, d, own_exposed(~exposure), augment = function(x) -x),
+              "constants instead")
   fit <- kinds_fit(count ~ x, d, own_exposed(~exposure), basis = d[1:8, ])
   bare <- d[1:3, c("x", "count")]
   kinds_error(predict(fit, bare), "lacks constants")
