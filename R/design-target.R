@@ -13,7 +13,7 @@ target_for <- function(fit, score, target, weights, measure, default) {
   }
   measure <- measure %||% codec_of(fit)$usual_measure
   measure <- MEASURES[[check_choice(measure, names(MEASURES), "measure")]]
-  several <- processes(fit) * n_outputs(fit) > 1L
+  several <- count_latent_values(fit$response) > 1L
   most <- if (measure$by_label && several) LABEL_TARGETS else TARGETS
   found <- if (is.null(target)) default(most) else target_points(fit, target, most)
   weights <- target_weights_of(weights, found$data) * found$complete

@@ -53,6 +53,9 @@ lik_in_c <- function(problem) {
 # Latent values of a row that its site sees at once; x then has so many rows for each.
 problem_width <- function(problem) problem$width %||% 1L
 
+# Returns how many latent values an observation of a problem has, or of a response.
+count_latent_values <- function(problem) problem$processes * problem_width(problem)
+
 problem_rows <- function(problem) nrow(problem$x) %/% problem_width(problem)
 
 # A size in points of C's, of which a row has as many as it has components.

@@ -84,9 +84,6 @@ engine_iterate <- function(settings, coupled, state, swept) {
   .Call(sg_ep_iterate, c(settings, list(coupled = coupled)), state, swept)
 }
 
-# Does a row's likelihood see the latent functions of all classes?
-is_coupled <- function(lik, processes) processes > count_models(lik, processes)
-
 # The posterior of full EP. Its factors are of the rows in an order of their own where some of them
 # widen the posterior, with several latent functions each in its own.
 full_posterior <- function(problem, run) {
@@ -253,7 +250,7 @@ engine_tilt <- function(problem, theta, mean, var) {
 # fails then is up to rounding, and nothing can be learned. failed: has EP failed? Then a row need
 # only widen it.
 refuse_widening <- function(problem, theta, failed) {
-  if (problem$processes > 1L || problem_width(problem) > 1L) return(invisible())
+  if (count_latent_values(problem) > 1L) return(invisible())
   widens <- function(row) {
     x <- problem$x[row, , drop = FALSE]
     prior <- kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], x, x)

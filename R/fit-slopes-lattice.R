@@ -16,7 +16,7 @@ LATTICE <- 511L # points, and as many reflections
 # values. Standard deviations and quantiles are known to about one hundredth.
 lattice_slopes <- function(object, moments) {
   w <- n_outputs(object)
-  count <- w * processes(object)
+  count <- count_latent_values(object$response)
   half <- normal_lattice(LATTICE, 2L * count)
   z <- rbind(half, -half)
   each <- lapply(seq_along(moments$shift), function(row) {

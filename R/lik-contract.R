@@ -173,6 +173,9 @@ kernel_sets <- function(lik, processes) if (own_kernels(lik)) processes else 1L
 # at a time (one-vs-rest) a model of each.
 count_models <- function(lik, processes) if (lik_in_catalogue(lik)$classes) 1L else processes
 
+# Does a row's likelihood see the latent functions of all classes?
+is_coupled <- function(lik, processes) processes > count_models(lik, processes)
+
 class_kernel_theta <- function(theta, lik, processes, class) {
   sets <- kernel_sets(lik, processes)
   matrix(theta, ncol = sets)[, min(class, sets)]

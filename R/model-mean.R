@@ -18,8 +18,8 @@ mean_width.response_mixtures <- function(response) 0L
 
 # Is the bias of a likelihood to be integrated out, as a constant of its one latent function?
 integrates_bias <- function(mean, lik, response) {
-  identical(mean, "constant") && "bias" %in% names(lik$params) && response$processes == 1L &&
-    response$width == 1L && mean_width(response) == 0L
+  identical(mean, "constant") && "bias" %in% names(lik$params) &&
+    count_latent_values(response) == 1L && mean_width(response) == 0L
 }
 
 # Returns the model with its bias at the mean of its prior, and a constant with its variance.

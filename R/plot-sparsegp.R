@@ -182,7 +182,7 @@ match_plot_args <- function(object, asked) {
 # inputs or more and one latent function.
 default_type <- function(object, asked) {
   plain <- all(lengths(asked[c("which", "by", "se")]) == 0L)
-  if (!plain || n_outputs(object) * processes(object) > 1L) return("fit")
+  if (!plain || count_latent_values(object$response) > 1L) return("fit")
   if (length(fit_parts(object)) == 0L || has_mean_slopes(object)) return("fit")
   # an average on several scales has no effects
   if (!has_one_latent_scale(object, "terms") && object$ensemble$fixed) return("fit")

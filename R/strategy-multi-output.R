@@ -10,11 +10,8 @@ plan_multi_output <- function(options, problem, basis) {
 
 # NULL if full EP is affordable.
 multi_output_points <- function(effort, problem) {
-  n_outputs <- problem_width(problem)
-  rows <- problem_rows(problem)
-  if (!exceeds_full_ep_budget(effort, problem$lik, rows, problem$processes * n_outputs)) {
-    return(NULL)
-  }
+  values <- count_latent_values(problem)
+  if (!exceeds_full_ep_budget(effort, problem$lik, problem_rows(problem), values)) return(NULL)
   points <- as.integer(round(policy$multi_output_root * sqrt(nrow(problem$x))))
-  max(1L, min(policy$multi_output_points, points) %/% n_outputs)
+  max(1L, min(policy$multi_output_points, points) %/% problem_width(problem))
 }

@@ -38,7 +38,7 @@ plan_for.method_default <- function(method, problem, basis) {
   }
   options <- method_ep(size = NULL)
   options$effort <- method$effort
-  if (problem$processes * problem_width(problem) > 1L) plan_multi_output(options, problem, basis)
+  if (count_latent_values(problem) > 1L) plan_multi_output(options, problem, basis)
   else plan_for(options, problem, basis)
 }
 
