@@ -37,14 +37,10 @@ test_that("factors whose names have commas are read from the words of their effe
   expect_identical(factors_of_label("a, `b, c`, `d`"), c("a", "`b, c`", "`d`"))
   expect_identical(factors_of_label("none"), character())
   expect_identical(factors_of_label(""), character())
-  slow_tier()
-  set.seed(6)
-  d <- data.frame(x = runif(300, -2, 2), g = factor(sample.int(40L, 300, TRUE)))
-  d$y <- sin(2 * d$x) + rnorm(40L)[d$g] + 0.5 * rnorm(300)
-  names(d)[2L] <- "g, h"
-  fit <- sparsegp(y ~ x + `g, h`, d, transform = "identity", control = AT_MODE)
-  expect_match(effects_in_words(fit$kernel), "g, h", fixed = TRUE)
-  expect_made_again(fit)
+  inputs <- c("x", "`g, h`") # as a formula names them
+  known <- list(structure = new_known_structure(c("effects of levels" = "`g, h`")))
+  expect_identical(with_known_structure(known, inputs)$kernel,
+                   kernel_rbf(vars = "x") + kernel_factor("`g, h`"))
 })
 
 test_that("scales, codings and errors of times are made again from their words", {
