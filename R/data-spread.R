@@ -13,7 +13,7 @@ spread_rows <- function(n, strata = NULL, x = NULL) {
   order(ifelse(rank == 1, 0, (rank - 0.5) / size))
 }
 
-# Moves rows up, so an input that is constant among the first BEGINNING rows, and not among
+# Moves rows up, so an input that is constant among the first min_points rows, and not among
 # all, varies among them. A rare level of a factor may be the only input that distinguishes its
 # rows. Rows that move up take every other place: a beginning is half of what it would be at least.
 witnesses_first <- function(order, x) {
@@ -28,10 +28,10 @@ witnesses_first <- function(order, x) {
 # Returns a row for each input that is constant in the beginning of `order` and varies further on;
 # one row may serve several inputs.
 rows_that_vary <- function(order, x) {
-  if (length(order) <= policy$early_rows) return(integer())
+  if (length(order) <= policy$min_points) return(integer())
   first <- x[order[1L], ]
-  start <- x[order[seq_len(policy$early_rows)], , drop = FALSE]
-  constant <- which(colSums(start != rep(first, each = policy$early_rows)) == 0)
+  start <- x[order[seq_len(policy$min_points)], , drop = FALSE]
+  constant <- which(colSums(start != rep(first, each = policy$min_points)) == 0)
   found <- integer()
   for (column in constant) {
     if (any(x[found, column] != first[column])) next

@@ -15,7 +15,7 @@ evidence <- function(problem) {
   limit <- limit_of(problem)
   list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta),
        rows = n,
-       cheap = n * points^2 * problem$processes <= policy$cheap_flops,
+       cheap = n * points^2 * problem$processes <= policy$structure_flops,
        limit = if (!is.null(limit)) function() evidence(limit))
 }
 
@@ -156,7 +156,7 @@ reactivate_inputs <- function(objective, table, result, centre, control, stuck =
            recursive = FALSE)
   }
   candidates <- if (stuck) points(none)
-  for (round in seq_len(policy$reactivation_rounds)) {
+  repeat {
     candidates <- c(candidates, points(result$par))
     values <- vapply(candidates, objective$value, 0)
     if (length(values) == 0L || min(values) >= result$value - policy$min_evidence_gain) break

@@ -33,8 +33,7 @@
 #'
 #' | step | observations | inducing points | criterion | stops when |
 #' |---|---|---|---|---|
-#' | [structure] | 630 (Gaussian noise) | all of these | log evidence | all were tried |
-#' | learning | 1000 (Gaussian noise) | all of these | log evidence | converged |
+#' | [structure], or learning of what is given | 630 (Gaussian noise) | all of these | log evidence | all were tried, or converged |
 #' | learning | `r policy$pilot_rows` | `r policy$pilot_points` | log evidence | converged |
 #' | learning | `r 2 * policy$pilot_rows`, or more with few points | as many as the budget allows, if more pay | log evidence | converged |
 #' | inducing points | all | a ninth, a third, all of the budget (3100 for 40 000 observations) | leave-one-out log density of the others | `r policy$growth_factor` times the points gain less than `r policy$min_gain` nats |

@@ -11,7 +11,7 @@ coupled_flops | 9.4e9 | flops | full EP of coupled classes, and learning by it: 
 coupled_predictions | 3000 | rows | whose prediction, as for a picture, is in that budget
 full_ep_flops | 3.4e9 | flops | full EP of all rows (1500 if Gaussian) against inducing points
 ep_iterations | 8 | factorisations | cost of an EP run, if the likelihood is not Gaussian
-structure_flops | 2.5e8 | flops | rows that compare structures of a model (630 if Gaussian)
+structure_flops | 2.5e8 | flops | rows that compare structures and begin learning (630 if Gaussian)
 min_evidence_gain | 1 | nats | log evidence that a later structure or a new search has to gain
 overfit_nats | 0.25 | nats | by so much a hyperparameter that is learned overstates the evidence
 min_transform_gain | 5 | nats | log evidence that another scale of the response has to gain
@@ -29,7 +29,6 @@ same_unit_ratio | 100 | ratio | inputs whose sds differ by more do not share a u
 skewed_inputs | 0.5 | skewness | inputs that are tried on a log scale
 skewed_values | 6 | values | fewest values of such an input
 search_tolerance | 0.1 | nats | end of a search that is refined; optima so close are one
-pilot_flops | 1e9 | flops | rows of the first stage of learning, all in the basis
 stage_flops           | 2.5e9       | flops      | rows and points of the later stages of learning
 pilot_rows | 2000 | rows | second stage of learning; its last, and latent functions, twice as many
 pilot_points          | 333         | points     | second stage of learning
@@ -51,7 +50,6 @@ least_information | 1e-3 | nats | what the last of a class's points has to say o
 candidate_rows | 0.25 | proportion | of the rows, candidates for a class's points at a time
 learn_tolerance | 1e-3 | change | EP while classes are learned; the evidence moves by its square
 fit_tolerance | 2e-2 | change | EP of a fit of classes; probabilities move by 3e-4
-compare_tolerance     | 5e-2        | change     | EP of fits of classes that are only compared
 compare_rows          | 8000        | rows       | fits of classes that are only compared
 copy_points           | 1.75        | ratio      | more points for classes with virtual copies
 lengthscale_factors | 0.7, 0.5, 0.35, 0.25 | factors | shorter length scales for classes
@@ -62,9 +60,7 @@ most_classes | 10 | classes | whose work comparisons take; of more, fewer rows a
 holdout               | 0.2         | proportion | of rows, to compare probit with least squares
 label_noise | 0.01 | variance | of labels -1 and 1 in least-squares classification
 start_factors | 1, 0.4, 0.15, 2.5 | factors | length scales a search begins at; the last if cheap
-cheap_flops | 1e8 | flops | evaluation up to which a search is repeated (464 rows)
 reactivation_factors | 0.15, 0.4, 1, 2, 4 | factors | length scales at which inputs are tried anew
-reactivation_rounds   | 3           | searches   | how often
 selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP learns
 mode_starts           | 4           | EP runs    | for likelihoods with several modes
 kept_rows             | 10000       | rows       | of a source, in memory for learning
@@ -76,14 +72,12 @@ integrated_parameters | 12 | hyperparameters | most of these
 integrated_widening | 0.03 | proportion | by so much a prediction's interval has to move for it
 integrated_axis | 0.0005 | proportion | of the variance, which an axis has to add to be integrated
 composite_axes | 5 | axes | most whose runs along them are points of the design, too
-member_tolerance | 2e-3 | change | EP at points of integrals over hyperparameters
 sampled_members | 200, 50, 2 | draws | by MCMC; before the first, and sweeps for each
 averaged_within | 5 | nats | by which a structure was left that an average of one fit has
 averaged_alternatives | 4 | fits | most of these
 min_stacking_weight | 0.001 | weight | below which a fit is left out of an average
 least_label_noise | 1e-3 | proportion | stands for no label noise where labels contradict it
 wandering_sweeps | 100 | sweeps | after which EP far from a fixed point is taken to have none
-early_rows            | 150         | rows       | among which a subset sees every input vary
 ")
 
 # Returns the values as they are used: numbers, by name.

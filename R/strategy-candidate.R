@@ -29,8 +29,6 @@ with_size <- function(candidate, points) {
 
 size_of <- function(candidate) candidate$plan$problem$options$size
 
-with_tolerance <- function(candidate, tol) with_options(candidate, tol = tol)
-
 # Restricts the candidate to some of its observations, in this order.
 with_subset <- function(candidate, rows) {
   if (length(rows) == count_observations(candidate)) return(candidate)

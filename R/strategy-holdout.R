@@ -19,5 +19,5 @@ split_holdout <- function(problem) {
 # Returns the candidate on the observations to learn from, with their share of `points`.
 trained_part <- function(candidate, split, points) {
   candidate <- with_size(with_subset(candidate, split$trained), split$share * points)
-  with_sites(with_tolerance(candidate, policy$compare_tolerance), NULL)
+  with_sites(candidate, NULL)
 }

@@ -37,8 +37,7 @@ try_least_squares <- function(found) {
 # All observations, by least squares on points that all classes share.
 score_least_squares <- function(found, squares) {
   candidate <- squares$candidate
-  plan <- with_tolerance(with_size(found, size_of(found) / 2),
-                         policy$compare_tolerance)$plan
+  plan <- with_size(found, size_of(found) / 2)$plan
   points <- shared_points(vectors_of_classes(plan, found$table$theta), size_of(found))
   candidate$plan <- plan_least_squares(candidate$plan$problem, points)
   best <- score_by_loo(candidate)

@@ -2,8 +2,8 @@
 # points for as long as that pays. If observations are few, all of them are inducing points.
 #
 #   stage      observations                 inducing points            stops
-#   kernel     of structure_flops           all of these               all kernels tried
-#   learning   of pilot_flops               all of these               search converged
+#   kernel     of structure_flops           all of these               all kernels tried, or the
+#                                                                      one given is learned
 #   learning   pilot_rows                   pilot_points
 #   growth?    pilot_rows                   growth_factor times these
 #   learning   twice as many, or of         most of stage_flops, or
@@ -11,7 +11,7 @@
 #   points     all                          1/9, 1/3, all of           a step that gains less than
 #                                           fit_flops                  min_gain
 #
-# The second and third stage of learning are on inducing points, as what is learned there suits
+# Both stages of learning are on inducing points, as what is learned there suits
 # them: a full posterior would have less noise.
 
 plan_adaptive <- function(problem, effort) {
@@ -34,8 +34,7 @@ most_points <- function(plan, flops, n) {
 #' @export
 learn.plan_adaptive <- function(plan, table, control, progress, from = NULL) {
   n <- nrow(plan$problem$x)
-  few <- min(n, rows_of_work(policy$pilot_flops * plan$effort, plan$problem$lik,
-                             plan$problem$processes))
+  few <- min(n, rows_of_work(policy$structure_flops, plan$problem$lik, plan$problem$processes))
   whole <- function(rows) list(rows = rows, points = rows)
   learned <- list(plan = plan, table = table, from = from)
   if (n == few || is.null(from)) learned <- learn_stage(learned, whole(few), control, progress)

@@ -18,7 +18,6 @@ tune_on_subset <- function(candidate) {
   problem <- candidate$plan$problem
   rows <- sort(spread_problem(problem)[seq_len(compared_rows(problem))])
   small <- with_size(with_subset(candidate, rows), size_of(candidate) / 2)
-  small <- with_tolerance(small, policy$compare_tolerance)
   best <- race("length scale", shorter(small, policy$lengthscale_factors), score_by_loo,
                gain_in_lpd)
   if (best$candidate$factor == policy$lengthscale_factors[1L]) { # it has to gain its error

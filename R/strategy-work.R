@@ -83,7 +83,7 @@ whole_work <- function(n, points, lik, processes, resumed) {
 # Of a basis that grows, which is seldom as large as it may be.
 adaptive_work <- function(n, effort, lik, processes, resumed) {
   work <- function(rows, points) run_work(rows, points, lik, processes)
-  few <- rows_of_work(policy$pilot_flops * effort, lik, processes)
+  few <- rows_of_work(policy$structure_flops, lik, processes)
   each <- factorisations_per_evaluation(lik, processes)
   later <- min(n, policy$stage_flops * effort / (policy$pilot_points^2 * each))
   stages <- c(if (!resumed) SEARCH_RUNS * work(few, few),

@@ -24,14 +24,14 @@ test_that("an order of rows begins with rows that tell inputs apart, as many as 
   for (j in 3:10) x[sample(late, 2), j] <- 1
   order <- spread_rows(n, NULL, x)
   expect_setequal(order, seq_len(n))
-  for (count in c(sparsegp:::policy$early_rows, 400)) {
+  for (count in c(sparsegp:::policy$min_points, 400)) {
     start <- x[order[seq_len(count)], ]
     expect_identical(unname(which(apply(start, 2, sd) == 0)), 2L) # the one that never varies
   }
   # one row serves several inputs, and the order of all others is what it was
   x[, 4:10] <- x[, 3]
   again <- spread_rows(n, NULL, x)
-  early <- seq_len(policy$early_rows)
+  early <- seq_len(policy$min_points)
   moved <- setdiff(again[early], spread_rows(n)[early])
   expect_length(moved, 1L)
   expect_identical(setdiff(again, moved), setdiff(spread_rows(n), moved))
@@ -51,7 +51,7 @@ test_that("kernels are tried on some of the rows as models of all inputs", {
   expect_identical(unique(choices_of_stage(fit, "kernel")$rows), 40L)
   expect_identical(fit$scaling$names[fit$scaling$kept], c("a", "b", "r"))
   # where no row is moved up the model is of all inputs still
-  fit <- with_policy(early_rows = 1e6, code =
+  fit <- with_policy(min_points = 1e6, code =
                      with_policy(structure_flops = 40^3, code = sparsegp(y ~ a + b + r, d)))
   expect_identical(fit$scaling$names[fit$scaling$kept], c("a", "b", "r"))
   expect_true(all(is.finite(coef(fit))))
