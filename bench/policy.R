@@ -5,7 +5,8 @@
 # observations); and the ratio of CPU seconds. Numbers that no set reads are left out.
 #
 # Usage: Rscript bench/policy.R [ROWS] [EFFORT] [NAME ...]: at most ROWS training observations
-# (2000) and as many held out, effort = "quick"; NAMEs of the policy, all without.
+# (2000) and as many held out, effort = "quick"; NAMEs of the policy, all without. The environment
+# variable SETS names those of the data sets that are wanted, separated by commas.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(self), "common.R"))
@@ -78,6 +79,9 @@ names_read <- function(set) {
   read
 }
 
+if (nzchar(Sys.getenv("SETS"))) {
+  SETS <- SETS[SETS$data %in% strsplit(Sys.getenv("SETS"), ",")[[1L]], ]
+}
 sets <- stats::setNames(lapply(split(SETS, seq_len(nrow(SETS))), read_set), SETS$data)
 reads <- lapply(sets, names_read)
 base <- lapply(sets, fitted_set)
