@@ -101,8 +101,8 @@ level_scales <- function(moments, which) {
 }
 
 # Could inputs have one unit, and is one scale for all something else than one for each?
-# Among those of one unit some may hardly vary, as pixels near the edge do. The median is the lower of
-# two, so that two inputs have to be alike.
+# Among those of one unit some may hardly vary, as pixels near the edge do. Of an even number the
+# median is the lower of the middle two: two inputs have to be alike.
 can_share_scale <- function(scaling) {
   sd <- scaling$sd[scaling$levels == 0]
   if (length(sd) < 2L) return(FALSE)
