@@ -137,8 +137,10 @@ test_that("classes can be compared with a response that has levels without rows,
                 list(factor(three, ordered = TRUE), likelihood = "mprobit"))
   for (case in cases) {
     y <- case[[1L]]
-    fit <- do.call(sparsegp, c(list(x, learn = FALSE), case))
-    class <- predict(fit, x, type = "class")
+    fit <- do.call(sparsegp, c(list(y ~ x, list(x = x, y = y), learn = FALSE), case[-1L]))
+    class <- predict(fit, list(x = x), type = "class")
+    expect_identical(class, predict(do.call(sparsegp, c(list(x, learn = FALSE), case)), x,
+                                    type = "class"))
     held_out <- as.data.frame(loo(fit))
     for (labels in list(class, held_out$observed, held_out$predicted, simulate(fit, 1)[[1L]])) {
       expect_identical(levels(labels), levels(y))
@@ -146,10 +148,10 @@ test_that("classes can be compared with a response that has levels without rows,
     }
     expect_identical(unname(held_out$observed), y)
     expect_silent(class == y)
-    expect_identical(colnames(predict(fit, x, type = "prob")), levels(droplevels(y)))
+    expect_identical(colnames(predict(fit, type = "prob")), levels(droplevels(y)))
   }
   fit$response$all_levels <- c("a", "b")
-  expect_error(predict(fit, x), "is damaged", class = "sparsegp_error")
+  expect_error(predict(fit), "is damaged", class = "sparsegp_error")
 })
 
 test_that("messages and tables call a likelihood by the name that its user knows", {
