@@ -197,7 +197,8 @@ simulated <- function(object, newdata, n, from) {
     each <- lapply(latent$values, function(values) values[, j])
     f <- if (length(each) == 1L) each[[1L]] else do.call(cbind, each)
     f <- seen_mean(object, list(mean = f, offset = latent$offset))
-    drawn <- restore_rows(draw_response(object, f, weights, prob), latent)
+    drawn <- with_all_levels(draw_response(object, f, weights, prob), object$response)
+    drawn <- restore_rows(drawn, latent)
     if (is.matrix(drawn)) `rownames<-`(drawn, NULL) else unname(drawn)
   })
 }

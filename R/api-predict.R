@@ -31,9 +31,13 @@
 #' 2046 values, at the points of a lattice, so every call gives the same: between .47 and .53
 #' of the posterior are below such a median, found by simulation for 3 to 26 classes.
 #'
-#' An ordered factor with a likelihood of classes, such as `lik_mprobit()` or `lik_probit()`, has a
-#' latent function for each category, and `"link"` and `"latent"` are matrices. Everything else is
-#' as in the last column of the table, from the probabilities of the categories. Median, `se.fit`
+#' Classes are a factor of all levels of the response, in their order if it is ordered; levels
+#' without rows have no probability.
+#'
+#' An ordered factor of more than two levels with a likelihood of classes, such as `lik_mprobit()`,
+#' or by default if that predicts better (see [structure]), has a latent function for each category,
+#' and `"link"` and `"latent"` are matrices. Everything else is as in the last column of the table,
+#' from the probabilities of the categories. Median, `se.fit`
 #' and `interval = "confidence"` of the mean number are over the posterior of all latent functions,
 #' at the same 2046 points, which takes up to 0.04 seconds a row.
 #'

@@ -74,7 +74,7 @@ tidy.sparsegp_average <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 glance.sparsegp <- function(x, ...) {
   check_no_dots(...)
   x <- ready(x)
-  out <- data.frame(nobs = x$n, likelihood = x$likelihood$type, logLik = evidence_of(x),
+  out <- data.frame(nobs = x$n, likelihood = lik_label(x$likelihood), logLik = evidence_of(x),
                     converged = isTRUE(x$convergence$converged))
   sd <- if (!inherits(x, "sparsegp_average")) noise_sds(x)
   if (length(sd) == 1L) out$sigma <- sd

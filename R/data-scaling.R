@@ -101,12 +101,15 @@ level_scales <- function(moments, which) {
 }
 
 # Could inputs have one unit, and is one scale for all something else than one for each?
-# Among those of one unit some may hardly vary, as pixels near the edge do.
+# Among those of one unit some may hardly vary, as pixels near the edge do. Of an even number the
+# median is the lower of the middle two: two inputs have to be alike.
 can_share_scale <- function(scaling) {
   sd <- scaling$sd[scaling$levels == 0]
   if (length(sd) < 2L) return(FALSE)
-  max(sd) > 1.05 * min(sd) && max(sd) < policy$same_unit_ratio * stats::median(sd)
+  max(sd) > 1.05 * min(sd) && max(sd) < policy$same_unit_ratio * lower_median(sd)
 }
+
+lower_median <- function(x) sort(x)[ceiling(length(x) / 2)]
 
 # fun(column, ...) of every column, further arguments one for each: no copy of all of x.
 by_column <- function(x, fun, ...) {

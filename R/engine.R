@@ -313,8 +313,8 @@ check_run <- function(run, table) {
 # warning call so.
 refuse_impossible <- function(run, lik, rows) {
   if (!is_impossible(lik, run$logz, rows)) return(invisible())
-  stop_sparsegp("likelihood", paste0("is ", lik$type, ", for which EP finds no fixed point with ",
-                                     "these rows and hyperparameters (log evidence ",
+  stop_sparsegp("likelihood", paste0("is ", lik_label(lik), ", for which EP finds no fixed point ",
+                                     "with these rows and hyperparameters (log evidence ",
                                      signif(run$logz, 3L), ", change ",
                                      signif(run$change, 3L), ")"),
                 divergence_remedy(lik, "Start from less extreme hyperparameters"))

@@ -90,5 +90,6 @@ loo_table.response_factor <- function(object) {
   own <- own_label(prob, object$y)
   predicted <- predicted_class(object, prob)
   dimnames(prob) <- list(NULL, paste0("prob.", colnames(prob)))
-  data.frame(observed = object$y, predicted = predicted, prob = own, prob, check.names = FALSE)
+  data.frame(observed = with_all_levels(object$y, object$response), predicted = predicted,
+             prob = own, prob, check.names = FALSE)
 }

@@ -100,7 +100,8 @@ most_probable <- function(prob, reject = 0) {
 # The same as a response of the fit, which may be ordered
 predicted_class <- function(object, prob, reject = 0) {
   codec <- codec_of(object)
-  codec$back(codec$codes(most_probable(prob, reject)), object$response)
+  labels <- codec$back(codec$codes(most_probable(prob, reject)), object$response)
+  with_all_levels(labels, object$response)
 }
 
 # ---- One latent function, whatever the response ----

@@ -87,6 +87,9 @@ choices_kinds <- function() list(
 kinds_of_response <- function(codec) list(
   width = function(x) is.integer(x) && is_one(x, 1, MAX_COMPONENTS),
   levels = optional(are_words),
+  all_levels = optional(function(x, whole) {
+    are_labels(x) && are_words(x) && all(whole$levels %in% x) && is_flag(attr(x, "ordered"))
+  }),
   processes = function(x, whole) {
     identical(x, codec$processes(whole$levels)) && is_one(x, 1, MAX_CLASSES)
   },

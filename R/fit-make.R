@@ -34,7 +34,7 @@ new_fit <- function(model, setup, candidate, run, n) {
       learning = candidate$record[setdiff(names(candidate$record), c("choices", "past"))],
       choices = candidate$record$choices, spec = model$spec,
       scaling = model$scaling,
-      response = response[c(RESPONSE, if (!is.null(response$scale)) "scale")],
+      response = kept_of_response(response),
       posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each),
                     if (!is.null(run$trend)) list(trend = run$trend)),
       basis_rows = basis_rows_from(run$basis_rows, run$basis, response$width),

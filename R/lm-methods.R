@@ -106,8 +106,9 @@ refuse_sigma <- function(object) UseMethod("refuse_sigma", codec_of(object))
 
 #' @export
 refuse_sigma.response <- function(object) {
-  stop_sparsegp("object", paste("has the likelihood", object$likelihood$type, "whose responses",
-                                "vary by their mean"), "There is no one standard deviation")
+  stop_sparsegp("object", paste("has the likelihood", lik_label(object$likelihood),
+                                "whose responses vary by their mean"),
+                "There is no one standard deviation")
 }
 
 #' @export

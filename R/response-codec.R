@@ -116,9 +116,14 @@ constant_words <- function(response, where = "") {
   paste0(called, " and standard error: ", toString(paste0(shown(known$estimate), " (", short, ")")))
 }
 
-# Names what a fit keeps of it; `components` are there where there are several, and `scale` where it
-# has one (response-transformed.R).
+# Names what a fit keeps of it; `components` are there where there are several.
 RESPONSE <- c("codec", "levels", "centre", "unit", "processes", "width", "components")
+
+# Returns what a fit keeps of a response, with its scale (response-transformed.R) and other levels
+# (response-labels.R) if it has some.
+kept_of_response <- function(response) {
+  c(response[RESPONSE], Filter(Negate(is.null), response[c("scale", "all_levels")]))
+}
 
 # The response of n more rows.
 read_more <- function(object, y, n, weights = NULL) {

@@ -86,7 +86,25 @@ read_labels <- function(codec, y, lik, offset, weights, streams) {
   codes <- codec$codes(labels)
   response <- new_response(codec, codes, NULL, weights, levels = levels(labels))
   response$given <- codec$back(codes, response)
+  response$all_levels <- other_levels(y, response$given)
   response
+}
+
+# Returns the levels of a factor, "ordered" as it is, if labels that were read from it are a factor
+# of other levels, as those without rows have no part in the model, or have lost their order, as two
+# do. NULL: they are the same.
+other_levels <- function(y, labels) {
+  if (!is.factor(y)) return(NULL)
+  ordered <- is.ordered(y) || is.ordered(labels)
+  if (identical(levels(y), levels(labels)) && ordered == is.ordered(labels)) return(NULL)
+  structure(levels(y), ordered = ordered)
+}
+
+# Returns labels of the fit as a factor of all levels of the response that was given.
+with_all_levels <- function(labels, response) {
+  levels <- response$all_levels
+  if (is.null(levels)) return(labels)
+  factor(as.character(labels), levels, ordered = attr(levels, "ordered"))
 }
 
 as_factor <- function(codec, y, streams) {

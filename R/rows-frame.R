@@ -26,9 +26,25 @@ model_frame <- function(recipe, data) {
   arguments <- recipe$arguments
   arguments$na.action <- na_action_of(recipe)
   arguments$data <- data
-  frame <- eval(as.call(c(list(quote(stats::model.frame), formula = recipe$terms), arguments,
-                          list(drop.unused.levels = recipe$drop))), recipe$env)
-  with_plain_times(frame)
+  given <- eval(as.call(c(list(quote(stats::model.frame), formula = recipe$terms), arguments)),
+                recipe$env)
+  with_plain_times(if (recipe$drop) without_unused_levels(given) else given)
+}
+
+# Returns the frame without levels of inputs that have no rows; predicted classes have those of the
+# response (response-labels.R).
+without_unused_levels <- function(frame) {
+  for (j in setdiff(seq_along(frame), attr(attr(frame, "terms"), "response"))) {
+    column <- frame[[j]]
+    unused <- is.factor(column) && !all(levels(column) %in% column)
+    if (!unused) next
+    frame[[j]] <- column[, drop = TRUE]
+    if (!identical(attr(frame[[j]], "contrasts"), attr(column, "contrasts"))) {
+      warn_sparsegp("The contrasts of ", names(frame)[j], " are left out, as some of its levels ",
+                    "have no rows.")
+    }
+  }
+  frame
 }
 
 # Returns the frame with survival's times as this package's, which need no other package.

@@ -18,7 +18,7 @@
 #' | coding | ordered factors as factors, not as numbers | formulas with ordered factors |
 #' | response scale | square root, logarithm, Box-Cox, logit, asinh, see [response_scale()] | positive numbers, logit between 0 and 1, asinh if both tails are heavy, or if one is and some are not positive; see "The scale of the response" |
 #' | error of log times | logistic, normal after extreme value, see [likelihoods_times] | `Surv()` responses without a likelihood |
-#' | input scale | one scale for all inputs, `scale = "common"` | `scale` not given, standard deviations within a factor of `r policy$same_unit_ratio` |
+#' | input scale | one scale for all inputs, `scale = "common"` | `scale` not given, no standard deviation of `r policy$same_unit_ratio` times the median or more |
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | a length scale for each input, `ard = TRUE`; of labels tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with `ard` as the best has it | |
@@ -65,7 +65,8 @@
 #' is for the ordinal model alone.
 #'
 #' Nothing is compared if a likelihood is given, such as `"ordinal"`, or a method, a basis, an
-#' offset, virtual copies, `integrate` or a prior of cut points. A stream has the ordinal model.
+#' offset, a `mean`, virtual copies, `integrate` other than `"none"`, or a prior of cut points. A
+#' stream has the ordinal model.
 #'
 #' ## The scale of the response
 #'

@@ -126,3 +126,37 @@ test_that("a stream's trace counts the densities of the rows that were not skipp
   expect_identical(which(is.na(trace$lpd)), c(31L, 45L))
   expect_equal(sum(trace$lpd, na.rm = TRUE), c(logLik(fit)), tolerance = 1e-12)
 })
+
+test_that("classes can be compared with a response that has levels without rows, or two in order", {
+  x <- 1:9
+  of <- function(labels, levels, ...) factor(labels[1 + c(0, 0, 1, 0, 2, 1, 0, 2, 1)], levels, ...)
+  two <- of(c("a", "b", "b"), c("a", "m", "b"), ordered = TRUE)
+  three <- of(c("a", "b", "c"), c("a", "b", "m", "c"))
+  cases <- list(list(two), list(factor(two, ordered = FALSE)), list(droplevels(two)), list(three),
+                list(three, method = method_ivm(5)), list(factor(three, ordered = TRUE)),
+                list(factor(three, ordered = TRUE), likelihood = "mprobit"))
+  for (case in cases) {
+    y <- case[[1L]]
+    fit <- do.call(sparsegp, c(list(y ~ x, list(x = x, y = y), learn = FALSE), case[-1L]))
+    class <- predict(fit, list(x = x), type = "class")
+    expect_identical(class, predict(do.call(sparsegp, c(list(x, learn = FALSE), case)), x,
+                                    type = "class"))
+    held_out <- as.data.frame(loo(fit))
+    for (labels in list(class, held_out$observed, held_out$predicted, simulate(fit, 1)[[1L]])) {
+      expect_identical(levels(labels), levels(y))
+      expect_identical(is.ordered(labels), is.ordered(y))
+    }
+    expect_identical(unname(held_out$observed), y)
+    expect_silent(class == y)
+    expect_identical(colnames(predict(fit, type = "prob")), levels(droplevels(y)))
+  }
+  fit$response$all_levels <- c("a", "b")
+  expect_error(predict(fit), "is damaged", class = "sparsegp_error")
+})
+
+test_that("messages and tables call a likelihood by the name that its user knows", {
+  fit <- sparsegp(1:9, factor(rep(c("a", "b", "c"), 3)), learn = FALSE)
+  expect_error(sigma(fit), "the likelihood mprobit whose", class = "sparsegp_error")
+  skip_if_not_installed("generics")
+  expect_identical(generics::glance(fit)$likelihood, "mprobit")
+})

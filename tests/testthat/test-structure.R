@@ -321,3 +321,14 @@ test_that("weights and priors that are not in units of the response leave its sc
   logs <- sparsegp(log(y) ~ x, d, weights = w, control = gp_control(integrate = "none"))
   expect_equal(weighted$log_evidence, logs$log_evidence - sum(log(d$y)), tolerance = 1e-3)
 })
+
+test_that("inputs whose units differ by far do not share a scale", {
+  shared <- function(...) can_share_scale(list(sd = c(...), levels = rep(0, ...length())))
+  expect_true(shared(1, 50))
+  expect_true(shared(1e-3, 1, 2)) # one hardly varies
+  expect_false(shared(1, 1))      # that is the scale of each
+  for (far in c(200, 1e12)) {
+    expect_false(shared(1, far))
+    expect_false(shared(1, 1, far, far))
+  }
+})
