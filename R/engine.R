@@ -213,7 +213,6 @@ engine_ivm <- function(problem, theta) {
   size <- min(method$size, n)
   pool <- min(method$pool, stub_count(problem))
   options <- list(size = size, total = as.double(method$total %||% Inf), min_gain = method$min_gain,
-                  fewest = method$fewest %||% 0,
                   pool = max(pool, size * problem$processes),
                   select = match(method$select, catalogue()$selections) - 1L,
                   block = method$block, keep = method$keep, exchange = method$exchange)

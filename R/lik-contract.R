@@ -13,6 +13,7 @@
 #   modal      does EP find one of several fixed points, by where it starts?
 #   tempered   may probabilities of labels be recalibrated, by a power of their odds?
 #   density    is log Z that of a density? Else it is a probability's, and at most 0
+#   normalised  do the probabilities of a row's labels, as log Z has them, add up to one?
 #   label      what print() calls it, where that is not its type
 #   least      theta of a label noise that stands for 0 where no response may be impossible; NULL:
 #              there is no need
@@ -24,9 +25,9 @@
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that is nearly equivalent; NULL: there is no such
 lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
-                     modal = FALSE, tempered = FALSE, density = FALSE, label = NULL,
-                     least = NULL, remedy = NULL, jumps = FALSE, even = FALSE, alone = NULL,
-                     of_value = NULL) {
+                     modal = FALSE, tempered = FALSE, density = FALSE, normalised = TRUE,
+                     label = NULL, least = NULL, remedy = NULL, jumps = FALSE, even = FALSE,
+                     alone = NULL, of_value = NULL) {
   as.list(environment())
 }
 

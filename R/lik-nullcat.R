@@ -44,7 +44,7 @@ nullcat_traits <- function() {
   plain
 }
 
-margin_traits <- function() traits_like(apart_traits(), tempered = TRUE)
+margin_traits <- function() traits_like(apart_traits(), tempered = TRUE, normalised = FALSE)
 
 # Two classes, and between them a category of that width in which no row is drawn.
 apart_traits <- function() {

@@ -12,6 +12,7 @@ squares_traits <- function() {
   plain <- binary_traits(function(u) stats::plogis(4 * u), stats::qlogis)
   plain$tempered <- TRUE
   plain$exact <- plain$density <- TRUE
+  plain$normalised <- FALSE
   plain$about$bias$start <- function(rows, offset) mean(rows) - mean(offset)
   plain$about$noise <- list(
     argument = "noise", log = TRUE, unit_power = 0, start = function(rows, offset) log(0.1),

@@ -52,14 +52,15 @@
 #' | roughness, see [structure] | all, if these are not more than above | the same | leave-one-out log probability, by `r policy$min_standard_errors` standard errors | |
 #'
 #' A class whose label is rarer than `r policy$rare_label[1]` has fewer points, by the square root
-#' of its proportion, but at least `r policy$rare_label[2]` of these; beyond that number they end if
-#' the next one would gain less than `r policy$least_information` nats.
+#' of its proportion, but at least `r policy$rare_label[2]` of these.
 #'
 #' A margin and least squares are tried if probabilities are not too sure without them; least
 #' squares neither with `augment` nor for rows that come in chunks. In the end probabilities are
 #' recalibrated: their odds are raised to the power nearest to 1 whose mean leave-one-out log
 #' probability is within two standard errors of the best (`fit$power`), for two labels of few
-#' observations as well.
+#' observations as well. As labels that are all told apart do not tell how seldom they are not,
+#' the log probability of each observation is that of the next one like it: of n of a label, it has
+#' this label with probability (n + 1) / (n + 2), else any other (Platt 1999, section 2.2).
 #'
 #' *A length scale for each input, of labels.* The kernel search tries `ard = TRUE` for all kinds of
 #' labels with up to `r policy$max_ard_inputs` inputs; all classes share the length scales. The
@@ -87,7 +88,8 @@
 #'   expectation propagation for Gaussian process classification*. Csató, L. (2002). *Gaussian
 #'   Processes -- Iterative Sparse Approximations* (the thesis). Seeger, Lawrence and Herbrich,
 #'   *Efficient Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations* (the
-#'   IVM paper).
+#'   IVM paper). Platt, J. C. (1999). *Probabilistic outputs for support vector machines and
+#'   comparisons to regularized likelihood methods*.
 #' @seealso [structure] for what the default tries first; `vignette("large-data")`.
 #' @examples
 #' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs) # the default

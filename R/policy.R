@@ -46,7 +46,6 @@ class_points_root | 10 | points | of each class, times the square root of the nu
 class_points          | 800, 1300   | points     | fewest and most of each class
 min_class_gain | 0.003 | proportion | of the log loss, to be taken off by more points of a class
 rare_label | 0.1, 0.2 | proportions | of a label, below which it has fewer points; fewest of points
-least_information | 1e-3 | nats | what the last of a class's points has to say of its own row
 candidate_rows | 0.25 | proportion | of the rows, candidates for a class's points at a time
 learn_tolerance | 1e-3 | change | EP while classes are learned; the evidence moves by its square
 fit_tolerance | 2e-2 | change | EP of a fit of classes; probabilities move by 3e-4

@@ -133,15 +133,13 @@ run_vectors <- function(plan, theta) {
 # Returns the options by which the points of two labels are chosen. A function that tells a rare
 # label from all others is as complex as the observations of that label are many: the number of its
 # points goes with the square root of the label's proportion, so that all classes together take the
-# time of ten, however many they are. The points end earlier if the next one has little to say.
+# time of ten, however many they are.
 vectors_of_labels <- function(problem) {
   options <- problem$options
   proportion <- mean(problem$rows > 0)
   rare <- min(proportion, 1 - proportion) / policy$rare_label[1L]
-  fewest <- policy$rare_label[2L] * options$size
-  options$size <- max(1, round(max(fewest, options$size * sqrt(min(1, rare)))))
-  options$min_gain <- policy$least_information
-  options$fewest <- round(fewest)
+  share <- max(policy$rare_label[2L], sqrt(min(1, rare)))
+  options$size <- max(1, round(share * options$size))
   options
 }
 

@@ -33,8 +33,8 @@ static SEXP new_active_list(const sg_active *active, sg_status *status)
 }
 
 /* ktheta: of one kernel, or of one for each class. tie_break: n distinct numbers in random order.
- * options: size, total, select (0 information, 1 entropy, 2 random), min_gain, fewest, pool, block,
- * keep, exchange. each: the active sets of all latent functions, tau and nu of their rows in order
+ * options: size, total, select (0 information, 1 entropy, 2 random), min_gain, pool, block, keep,
+ * exchange. each: the active sets of all latent functions, tau and nu of their rows in order
  * of inclusion; sequence: whose set each inclusion went into; at_hand: the candidates in the end.
  * Memory: min(n size, pool / C) doubles for each, its size^2, the prepared inputs, about 50 n. */
 SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
@@ -49,7 +49,6 @@ SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, S
     const sg_ivm_options opt = {sg_field_int(options, "size"), sg_field_double(options, "total"),
                                 (sg_select) sg_field_int(options, "select"),
                                 sg_field_double(options, "min_gain"),
-                                sg_field_int(options, "fewest"),
                                 sg_field_double(options, "pool"), sg_field_int(options, "block"),
                                 sg_field_double(options, "keep"),
                                 sg_field_int(options, "exchange"),

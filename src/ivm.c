@@ -170,8 +170,7 @@ static sg_status select_rows(selection *s, sg_ivm_report *report)
         report->stop = best < 0 ? SG_IVM_NO_ROW : SG_IVM_GAIN;
         if (best < 0) return SG_OK;
         sg_candidates *c = s->c + whose;
-        if (options->select != SG_SELECT_RANDOM && count >= options->fewest &&
-            c->gain[best] < options->min_gain) return SG_OK;
+        if (options->select != SG_SELECT_RANDOM && c->gain[best] < options->min_gain) return SG_OK;
         if (s->C > 1) { /* what is known of it may be a little out of date */
             sg_candidates_score_row(s->rows, options->select, options->tie_break, s->C, s->c, best);
             if (c->gain[best] == -HUGE_VAL) {

@@ -9,8 +9,7 @@ typedef struct {
     int size;           /* most rows in the active set (of each latent function) */
     double total;       /* most inclusions of all latent functions together */
     sg_select select;
-    double min_gain;    /* stop when no candidate gains more, */
-    int fewest;         /* but not before so many inclusions */
+    double min_gain;    /* stop when no candidate gains more */
     double pool;        /* most doubles in the stubs M of all; at least size for each */
     int block;          /* inclusions between shrinkings of the candidate set */
     double keep;        /* share of the candidates kept for their gain; the rest at random */

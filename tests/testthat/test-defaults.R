@@ -181,6 +181,29 @@ test_that("a power of probabilities is one of their odds", {
   expect_equal(log_tempered(log(p), 1.5)[2L, 1L], 1.5 * log(1e-300), tolerance = 1e-12)
 })
 
+test_that("labels that are all told apart do not make probabilities sure without end", {
+  # eight of each label, each right with probability p: by the rule of succession the next is right
+  # with 9/10, and so it is at the power of the odds of p that are 9
+  y <- factor(rep(c("a", "b"), each = 8))
+  for (p in c(0.8, 0.95)) {
+    own <- cbind(ifelse(y == "a", p, 1 - p), ifelse(y == "b", p, 1 - p))
+    best <- best_temper(log(own), y)
+    # a line search to a relative 1e-4
+    expect_equal(best$power, log(9) / log(p / (1 - p)), tolerance = 1e-3)
+    expect_equal(best$lpd, rep(log(0.9), 16), tolerance = 1e-3)
+  }
+  # of three labels the next one is any of the others, and labels of other numbers have each their own
+  set.seed(1)
+  y <- factor(sample(3, 40, TRUE, c(0.6, 0.3, 0.1)))
+  scores <- matrix(rnorm(120), 40)
+  right <- (tabulate(y) + 1) / (tabulate(y) + 2)
+  expected <- vapply(1:40, function(i) {
+    k <- as.integer(y[i])
+    right[k] * scores[i, k] + (1 - right[k]) * mean(scores[i, -k])
+  }, 0)
+  expect_equal(next_score(scores, y), expected, tolerance = 1e-12)
+})
+
 test_that("many labels: informative vectors, length scales and a power by leave-one-out", {
   slow_tier()
   set.seed(6)
@@ -208,7 +231,11 @@ test_that("many labels: informative vectors, length scales and a power by leave-
   plain <- fit
   plain$power <- NULL
   p <- loo(plain)$prob
-  lpd <- function(a) log(p^a / (p^a + (1 - p)^a))
+  n_own <- table(class)[as.character(class)]
+  lpd <- function(a) { # with the label of the next observation like each
+    right <- p^a / (p^a + (1 - p)^a)
+    c((n_own + 1) / (n_own + 2) * log(right) + log(1 - right) / (n_own + 2))
+  }
   best <- exp(optimize(function(b) mean(lpd(exp(b))), log(policy$temper_range),
                        maximum = TRUE)$maximum)
   loss <- lpd(best) - lpd(power)

@@ -118,3 +118,18 @@ test_that("calibration() counts what happened against what was predicted", {
   refused(calibration(sparsegp(mpg ~ wt, mtcars, method = method_online(5, pilot = 20),
                                learn = FALSE)), "keeps no rows")
 })
+
+test_that("the leave-one-out log density of a label is the log of its probability", {
+  set.seed(12)
+  n <- 40
+  x <- matrix(rnorm(2 * n), n, dimnames = list(NULL, c("a", "b")))
+  y <- x[, "a"] + 0.3 * rnorm(n) > 0
+  # of a margin log Z includes the probability of no row in it, of least squares it is a density's
+  for (lik in list(lik_probit(), lik_logit(), lik_step(), lik_margin(), lik_squares())) {
+    fit <- sparsegp(x, y, lik, kernel_rbf(4, 1), learn = FALSE)
+    table <- as.data.frame(loo(fit))
+    # quadratures of log Z and of the probability differ by 1e-8
+    expect_equal(table$lpd, log(table$prob), tolerance = 1e-6, info = lik$type)
+    expect_equal(table$lpd, unname(loo_lpd(fit)), tolerance = 1e-6, info = lik$type)
+  }
+})
