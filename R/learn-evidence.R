@@ -15,7 +15,7 @@ evidence <- function(problem) {
   limit <- limit_of(problem)
   list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta),
        rows = n,
-       cheap = n * points^2 * problem$processes <= policy$structure_flops,
+       cheap = n * points^2 * problem$processes <= policy$cheap_flops,
        limit = if (!is.null(limit)) function() evidence(limit))
 }
 

@@ -59,6 +59,7 @@ most_classes | 10 | classes | whose work comparisons take; of more, fewer rows a
 holdout               | 0.2         | proportion | of rows, to compare probit with least squares
 label_noise | 0.01 | variance | of labels -1 and 1 in least-squares classification
 start_factors | 1, 0.4, 0.15, 2.5 | factors | length scales a search begins at; the last if cheap
+cheap_flops | 1e8 | flops | evaluation up to which a search is repeated (464 rows)
 reactivation_factors | 0.15, 0.4, 1, 2, 4 | factors | length scales at which inputs are tried anew
 selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP learns
 mode_starts           | 4           | EP runs    | for likelihoods with several modes
