@@ -8,6 +8,7 @@
 # those of the mode and of the runs before.
 hyper_surface <- function(fit) {
   problem <- problem_of_fit(fit)
+  problem$options$tol <- policy$learn_tolerance
   table <- fit$hyper
   free <- which(table$free)
   foreseen <- site_forecast(fit, table$theta[free])

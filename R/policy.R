@@ -47,7 +47,7 @@ class_points          | 800, 1300   | points     | fewest and most of each class
 min_class_gain | 0.003 | proportion | of the log loss, to be taken off by more points of a class
 rare_label | 0.1, 0.2 | proportions | of a label, below which it has fewer points; fewest of points
 candidate_rows | 0.25 | proportion | of the rows, candidates for a class's points at a time
-learn_tolerance | 1e-3 | change | EP while classes are learned; the evidence moves by its square
+learn_tolerance | 1e-3 | change | EP while classes are learned or hyperparameters integrated
 fit_tolerance | 2e-2 | change | EP of a fit of classes; probabilities move by 3e-4
 compare_rows          | 8000        | rows       | fits of classes that are only compared
 copy_points           | 1.75        | ratio      | more points for classes with virtual copies
