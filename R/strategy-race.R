@@ -117,8 +117,8 @@ best_temper <- function(scores, y) {
 }
 
 # Returns the mean score of the label that the next observation like each has, by the rule of
-# succession: of n of a label in a row it is the same with probability (n + 1) / (n + 2), or else any
-# other (Platt 1999, section 2.2). Labels that are all predicted rightly do not call for an
+# succession: of n of a label in a row it is the same with probability (n + 1) / (n + 2), or else
+# any other (Platt 1999, section 2.2). Labels that are all predicted rightly do not call for an
 # exponent without end.
 next_score <- function(scores, y) {
   own <- own_label(scores, y)

@@ -192,7 +192,7 @@ test_that("labels that are all told apart do not make probabilities sure without
     expect_equal(best$power, log(9) / log(p / (1 - p)), tolerance = 1e-3)
     expect_equal(best$lpd, rep(log(0.9), 16), tolerance = 1e-3)
   }
-  # of three labels the next one is any of the others, and labels of other numbers have each their own
+  # of three labels the next one is any of the others; each label has its own number
   set.seed(1)
   y <- factor(sample(3, 40, TRUE, c(0.6, 0.3, 0.1)))
   scores <- matrix(rnorm(120), 40)
