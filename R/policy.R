@@ -33,7 +33,7 @@ stage_flops           | 2.5e9       | flops      | rows and points of the later 
 pilot_rows | 2000 | rows | second stage of learning; its last, and latent functions, twice as many
 pilot_points          | 333         | points     | second stage of learning
 fit_flops             | 4e11        | flops      | most inducing points of the fit of all rows
-min_points            | 150         | points     | the smallest basis that is tried
+min_points | 150 | points | the smallest basis that is tried; in so many rows every input varies
 growth_factor         | 3           | ratio      | from one size of the basis to the next
 min_gain | 0.008 | nats a row | log density that more points, or one more kernel, have to gain
 held_numbers | 1.25e8 | numbers | covariances of rows and basis held in memory: 1 GB

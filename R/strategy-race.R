@@ -96,24 +96,22 @@ checked_run <- function(candidate) {
 # the one nearest to 1: new observations are seldom easier than those used here.
 best_temper <- function(scores, y) {
   scores <- below_largest(scores)
-  lpd <- function(own) {
-    function(log_power) {
-      power <- exp(log_power)
-      power * own - log(rowSums(exp(power * scores)))
-    }
+  following <- next_score(scores, y)
+  lpd <- function(log_power, score = following) {
+    power <- exp(log_power)
+    power * score - log(rowSums(exp(power * scores)))
   }
-  next_lpd <- lpd(next_score(scores, y))
-  best <- stats::optimize(function(log_power) mean(next_lpd(log_power)), log(policy$temper_range),
+  best <- stats::optimize(function(log_power) mean(lpd(log_power)), log(policy$temper_range),
                           maximum = TRUE)$maximum
-  at_best <- next_lpd(best)
+  at_best <- lpd(best)
   worse <- function(share) {
-    loss <- at_best - next_lpd(share * best)
+    loss <- at_best - lpd(share * best)
     mean(loss) - policy$min_standard_errors * standard_error(loss)
   }
   # near the best the loss is quadratic in the distance and its standard error linear
   share <- if (worse(0) <= 0) 0 else if (worse(0.99) >= 0) 1
            else stats::uniroot(worse, c(0, 0.99), tol = 1e-3)$root
-  list(power = exp(share * best), lpd = lpd(own_label(scores, y))(share * best))
+  list(power = exp(share * best), lpd = lpd(share * best, own_label(scores, y)))
 }
 
 # Returns the mean score of the label that the next observation like each has, by the rule of
