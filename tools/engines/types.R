@@ -23,8 +23,8 @@ TYPES <- list(
     columns = c(id = "bigint", huge = "bigint", tenth = "decimal(12, 4)", at = "datetime(3)",
                 stamp = "timestamp(3) NULL", day = "date", warm = "boolean",
                 form = "enum('round', 'flat', 'long')", y = "double"),
-    classes = c(warm = "integer", form = "factor"),
-    shift = c(at = 0, stamp = 2), stamp = 1e9,
+    classes = c(warm = "integer"),
+    shift = c(at = 0, stamp = 2), stamp = 5e8,
     before = "SET time_zone = '+02:00'", after = "SET time_zone = '+00:00'"
   ),
   duckdb = list(
@@ -34,8 +34,8 @@ TYPES <- list(
     classes = c(id = "numeric", huge = "numeric", form = "factor"),
     shift = c(at = 0, stamp = 0), stamp = -1e9
   ),
-  arrow = list( # times have a time zone, which that of the text is
-    columns = NULL, classes = c(form = "factor"), shift = c(at = 0, stamp = 0), stamp = -1e9
+  arrow = list(
+    columns = NULL, classes = c(form = "factor"), shift = c(at = 2, stamp = 2), stamp = -1e9
   )
 )
 types <- TYPES[[ENGINE]]
@@ -65,7 +65,7 @@ known$y <- sin(known$tenth / 4000) + cos(order_by(23) / 60) + 0.3 * known$warm +
 
 time_text <- function(time, hours) {
   paste0(format(time + 3600 * hours, "%Y-%m-%d %H:%M:%OS3"),
-         if (hours > 0 && ENGINE == "postgresql") HOURS)
+         if (hours > 0 && ENGINE != "mariadb") HOURS)
 }
 text$at <- time_text(known$at, types$shift[["at"]])
 text$stamp <- time_text(known$stamp, types$shift[["stamp"]])
@@ -113,6 +113,7 @@ check_values <- function(chunks) {
 # ---- Fits of all columns ----
 
 if (CLASSES[["warm"]] == "integer") known$warm <- as.integer(known$warm)
+if (ENGINE == "arrow") SHAPES <- unique(stats::na.omit(text$form)) # levels in the order of rows
 if (CLASSES[["form"]] == "factor") known$form <- factor(known$form, SHAPES)
 points <- known[stats::complete.cases(known) & seq_len(N) %% 7 == 3, ]
 
@@ -145,7 +146,7 @@ check_fits <- function(source) {
 
 # failing: a source with a column that cannot be read, of which `words` is what a call says
 check_unread <- function(failing, words) {
-  all_read <- tryCatch(fit_typed(y ~ ., failing), error = conditionMessage)
+  all_read <- tryCatch(sparsegp(y ~ ., failing), error = conditionMessage)
   stopifnot(is.character(all_read), grepl(words, all_read))
   stopifnot_alike(y ~ tenth + at + warm, failing)
 }
