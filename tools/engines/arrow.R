@@ -15,17 +15,16 @@ dataset_of <- function(name, tables) {
   folder <- file.path(FOLDER, name)
   dir.create(folder)
   for (i in seq_along(tables)) {
-    # all rows of a file in one group, and pages in which texts are not numbers of a dictionary
     arrow::write_parquet(tables[[i]], file.path(folder, sprintf("%03d.parquet", i)),
-                         chunk_size = 1e6, use_dictionary = FALSE, compression = "gzip")
+                         chunk_size = 1e6, compression = "gzip")
   }
   dataset <- arrow::open_dataset(folder)
   stopifnot(inherits(dataset, "FileSystemDataset"), length(dataset$files) == length(tables))
   dataset
 }
 
-# Makes the last column, `note`, one that cannot be read: overwrites the head of its last page, which
-# is compressed by gzip.
+# Makes the last column, `note`, one that cannot be read: overwrites the head of its last page,
+# which is compressed by gzip.
 spoil_note <- function(file) {
   bytes <- readBin(file, "raw", file.size(file))
   last <- max(grepRaw(as.raw(c(0x1f, 0x8b, 0x08)), bytes, fixed = TRUE, all = TRUE))
@@ -48,7 +47,8 @@ written <- cbind(place = as.character(seq_len(N)), text,
 made <- lapply(schema$names, function(name) {
   column <- arrow::Array$create(written[[name]])$cast(schema$GetFieldByName(name)$type)
   # of all rows, so each file has the same levels
-  if (name == "form") arrow::call_function("dictionary_encode", column) else column
+  if (name != "form") column
+  else arrow::call_function("dictionary_encode", column)
 })
 names(made) <- schema$names
 made <- do.call(arrow::arrow_table, made)
@@ -90,6 +90,6 @@ most <- resident("VmHWM") - from
 
 cat("| engine | rows | fit, s | predictions written, s | memory above R, MB |\n",
     "| --- | ---: | ---: | ---: | ---: |\n", sep = "")
-cat(sprintf("| Arrow %s | %.0f | %.1f | %.1f | %.0f |\n", utils::packageVersion("arrow"), ROWS, took,
-            wrote, most))
+cat(sprintf("| Arrow %s | %.0f | %.1f | %.1f | %.0f |\n", utils::packageVersion("arrow"), ROWS,
+            took, wrote, most))
 stopifnot(most < 300)

@@ -1,14 +1,15 @@
-# Sourced by databases.R and arrow.R, with ENGINE. Columns of every type: `text` is what is written,
-# and check_typed() holds what is read of it against the values in `known`, and fits of all columns
-# against those of this data frame, which never went through a driver.
+# Sourced by databases.R and arrow.R, with ENGINE. Columns of every type: `text` is what is written;
+# check_values() holds what is read of it against the values in `known`, check_fits() fits of all
+# columns against those of this data frame, which never went through a driver.
 
 N <- 240L
 SHAPES <- c("round", "flat", "long")
 HOURS <- "+02" # of the time zone in which times are written
 
-# How servers differ. columns: types; classes: of what the driver gives, where it is not the first
-# engine's; shift: hours added to the text of `at` and `stamp`, which carry a time zone or get that
-# of the session; stamp: seconds since 1970 at which these begin; before, after: statements
+# How engines differ. columns: their types; classes: what the driver gives, where that is not what
+# the first one's does; shift: hours by which the text of `at` and `stamp` is ahead, as it has a
+# time zone or takes that of the session; stamp: seconds since 1970 at which `stamp` begins; before,
+# after: statements around that which writes the rows
 TYPES <- list(
   postgresql = list(
     columns = c(id = "int8", huge = "int8", tenth = "numeric(12, 4)", at = "timestamptz",
@@ -34,8 +35,8 @@ TYPES <- list(
     classes = c(id = "numeric", huge = "numeric", form = "factor"),
     shift = c(at = 0, stamp = 0), stamp = -1e9
   ),
-  arrow = list(
-    columns = NULL, classes = c(form = "factor"), shift = c(at = 2, stamp = 2), stamp = -1e9
+  arrow = list( # its columns are made by arrow.R
+    classes = c(form = "factor"), shift = c(at = 2, stamp = 2), stamp = -1e9
   )
 )
 types <- TYPES[[ENGINE]]
@@ -123,6 +124,7 @@ fit_typed <- function(formula, data, likelihood = lik_gaussian(fixed(0.1))) {
            method = method_ep(tol = 1e-12, sweeps = 1000), learn = learn_control(rows = 60))
 }
 
+# Checks that a fit of a source, and what it predicts, is that of `known`.
 stopifnot_alike <- function(formula, source, ...) {
   read <- fit_typed(formula, source, ...)
   whole <- fit_typed(formula, known, ...)
@@ -135,6 +137,7 @@ stopifnot_alike <- function(formula, source, ...) {
                         check.attributes = FALSE))
   }
 }
+
 check_fits <- function(source) {
   stopifnot_alike(y ~ id + huge + tenth + at + stamp + day + warm + form, source)
   for (column in setdiff(names(known), "y")) {
