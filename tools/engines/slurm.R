@@ -6,6 +6,9 @@ ROWS <- as.double(Sys.getenv("SPARSEGP_ROWS"))
 CHUNK <- min(50000, ROWS / 10)
 CHUNKS <- ROWS / CHUNK
 
+# Workers are steps of the job: parallelly takes their number for one of processes here.
+options(parallelly.maxWorkers.localhost = c(Inf, Inf))
+
 # Workers that last, each a step of the job on a node of its own, with one thread
 workers <- function(count) {
   srun <- c("srun", "--quiet", "--exact", "--nodes=1", "--ntasks=1", "--input=none", "--no-kill")
