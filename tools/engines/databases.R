@@ -148,11 +148,12 @@ source(file.path(here, "types.R"))
 literals <- vapply(text, function(column) {
   ifelse(is.na(column), "NULL", paste0("'", column, "'"))
 }, character(N))
+quoted <- function(names) as.character(dbQuoteIdentifier(con, names)) # DuckDB has a word `at`
 for (statement in c(
-  paste0("CREATE TABLE typed (place int, ", toString(paste(names(types$columns), types$columns)),
-         ")"),
+  paste0("CREATE TABLE typed (place int, ",
+         toString(paste(quoted(names(types$columns)), types$columns)), ")"),
   types$before,
-  paste0("INSERT INTO typed (place, ", toString(colnames(literals)), ") VALUES ",
+  paste0("INSERT INTO typed (place, ", toString(quoted(colnames(literals))), ") VALUES ",
          toString(paste0("(", seq_len(N), ", ", apply(literals, 1L, toString), ")"))),
   types$after
 )) dbExecute(con, statement)
