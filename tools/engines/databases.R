@@ -158,12 +158,11 @@ for (statement in c(
   types$after
 )) dbExecute(con, statement)
 
-dbExecute(con, "
-  CREATE VIEW failing AS
-  SELECT typed.*, (SELECT i FROM (SELECT 1 AS i UNION SELECT 2) AS two WHERE i < 3 + place) AS note
-  FROM typed")
-why <- tryCatch(dbGetQuery(con, "SELECT note FROM failing"), error = conditionMessage)
-stopifnot(is.character(why)) # a subquery has two rows
+# A column that the server refuses to read; DuckDB runs a subquery whether it is asked for or not.
+refused <- "(SELECT i FROM (SELECT 1 AS i UNION SELECT 2) AS two WHERE i < 3 + place)"
+if (ENGINE == "duckdb") refused <- "CASE WHEN place > 1 THEN error('refused') END"
+dbExecute(con, paste("CREATE VIEW failing AS SELECT typed.*,", refused, "AS note FROM typed"))
+stopifnot(is.null(tryCatch(dbGetQuery(con, "SELECT note FROM failing"), error = function(e) NULL)))
 
 typed <- row_source(con, "typed", size = 70)
 check_values(chunks_of(typed, 4L))
