@@ -37,6 +37,7 @@ test_that("a product of rows and points beyond the integers is a number", {
 })
 
 test_that("offsets however large do not make starts that are no numbers", {
+  memory_tier()
   y <- factor(c(1, 2, 1, 2, 3, 3), ordered = TRUE)
   table <- sparsegp(1:6, y, offset = (1:6) * 1e10, learn = FALSE)$hyper
   expect_equal(table$start[table$base == "gap"],
@@ -128,6 +129,7 @@ test_that("a stream's trace counts the densities of the rows that were not skipp
 })
 
 test_that("classes can be compared with a response that has levels without rows, or two in order", {
+  memory_tier()
   x <- 1:9
   of <- function(labels, levels, ...) factor(labels[1 + c(0, 0, 1, 0, 2, 1, 0, 2, 1)], levels, ...)
   two <- of(c("a", "b", "b"), c("a", "m", "b"), ordered = TRUE)

@@ -57,6 +57,7 @@ test_that("with Gaussian noise, kl on a basis is the projected process after one
 })
 
 test_that("size = n is full EP, to the letter of the thesis as well", {
+  memory_tier()
   d <- crabs_data()
   full <- sparsegp(sex ~ FL + RW + CL, d, learn = FALSE, kernel = kernel_matern12())
   for (freeze in c(2, Inf)) for (projection in c("moment", "kl")) {
@@ -77,6 +78,7 @@ test_that("size = n is full EP, to the letter of the thesis as well", {
 })
 
 test_that("a basis is chosen, kept after `freeze` sweeps, and reported", {
+  memory_tier()
   d <- crabs_data()
   fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = method_ep(20), learn = FALSE)
   expect_identical(nrow(basis(fit)), 20L)
@@ -93,6 +95,7 @@ test_that("a basis is chosen, kept after `freeze` sweeps, and reported", {
 })
 
 test_that("the thesis to the letter keeps sweeping and converges once exchanges end", {
+  memory_tier()
   d <- crabs_data()
   fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, learn = FALSE,
                   method = method_ep(30, "kl", freeze = Inf))
@@ -140,6 +143,7 @@ test_that("settings that are none are refused by name", {
 })
 
 test_that("long sweeps, which are refreshed on their way, end where batch EP on the basis does", {
+  memory_tier()
   set.seed(3)
   x <- runif(420L, -3, 3)
   y <- factor(sin(2 * x) + 0.5 * rnorm(420L) > 0)
