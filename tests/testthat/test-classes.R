@@ -292,6 +292,25 @@ test_that("rows that are certain beyond rounding, and kernels of nothing, do not
   expect_equal(unname(fitted(same)[1L, ]), rep(1 / 3, 3), tolerance = 0.02)
 })
 
+# With the kernel 0 at a row the two classes' variances there are 0. A row at 1e-3 of the others'
+# spread has nearly the same: 1e-3 is how far the evidence moves with it.
+test_that("two classes have a tilt where neither has a variance", {
+  set.seed(3)
+  x <- -20:20
+  y <- factor(ifelse(x / 8 + rnorm(41) > 0, "b", "a"))
+  fit <- function(x, ...) {
+    sparsegp(data.frame(x), y, lik_softmax(coupled = FALSE), kernel_linear(fixed(1)),
+             learn = FALSE, ...)
+  }
+  near <- fit(replace(x, 21L, 1e-2))
+  basis <- data.frame(x = c(-9, 3, 20))
+  for (there in list(fit(x), fit(x, method = method_ep(mixing = 0)), fit(x, basis = basis))) {
+    expect_true(there$convergence$converged)
+    expect_lt(there$convergence$sweeps, 20)
+    expect_equal(logLik(there), logLik(near), tolerance = 1e-3, ignore_attr = TRUE)
+  }
+})
+
 test_that("a stream goes by the levels its factor declares", {
   fit <- sparsegp(Species ~ ., iris, method = method_online(size = 10, pilot = 60), learn = FALSE)
   expect_identical(fit$likelihood$type, "mprobit")

@@ -400,3 +400,7 @@ test_that("every kernel's derivatives along directions are those of its formula"
     }
   }
 })
+
+test_that("an order of a trigonometric kernel whose terms cannot be counted is refused", {
+  expect_error(kernel_trig(2^30), "at most 1e\\+06", class = "sparsegp_error")
+})

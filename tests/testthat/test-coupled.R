@@ -44,6 +44,21 @@ test_that("tilts equal those of plain nested EP", {
   }
 })
 
+# Where noise is nothing beside the latent values, probabilities do not depend on their scale; 1e-3
+# is what unit noise still is at 1e6. What EP inside the tilt leaves of their sum is within 0.05.
+test_that("tilts have no largest variance", {
+  set.seed(5)
+  for (type in c("mprobit", "softmax")) {
+    at <- marginal_of_classes(3L)
+    scaled <- function(y, s) coupled_tilt(type, y, sqrt(s) * at$mu, s * at$S)$logz
+    small <- vapply(1:3, scaled, 0, s = 1e6)
+    expect_equal(sum(exp(small)), 1, tolerance = 0.05)
+    for (s in c(1e8, 1e10, 1e12)) {
+      expect_equal(vapply(1:3, scaled, 0, s = s), small, tolerance = 1e-2)
+    }
+  }
+})
+
 # Independent classes of one variance: the inner EP is exact, and the factorised tilt is, too.
 test_that("tilts of independent classes of one variance are those of the factorised likelihood", {
   set.seed(2)

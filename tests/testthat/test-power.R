@@ -329,3 +329,29 @@ test_that("a step without noise takes the sweeps it is given, and a limit is not
   expect_identical(right(full), 1)
   expect_lt(max(abs(predict(few, type = "prob") - predict(full, type = "prob"))), 0.2)
 })
+
+# lik_custom() integrates by quadrature: 1e-6. Without row 5 the other sites' negative precisions
+# are more than the prior's, so it has no leave-one-out prediction, and all else goes on.
+test_that("a row that cannot be left out has no leave-one-out prediction", {
+  x <- data.frame(x = c(0, 0.3, 0.6, 10, 10, 10))
+  y <- c(0.1, 0, -0.1, 0, 0.8, 1.38)
+  density <- function(y, f, theta) {
+    dt((y - f) / theta[["scale"]], 4, log = TRUE) - log(theta[["scale"]])
+  }
+  fit <- function(lik, ...) {
+    sparsegp(x, y, lik, kernel_rbf(fixed(4), fixed(1)), learn = FALSE, scale = FALSE, ...,
+             method = method_ep(power = 0, sweeps = 3000))
+  }
+  built_in <- fit(lik_student(fixed(0.2), fixed(4)), mean = "zero")
+  own <- fit(lik_custom(density, theta = list(scale = fixed(0.2))))
+  expect_equal(logLik(own), logLik(built_in), tolerance = 1e-6, ignore_attr = TRUE)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (fit in list(built_in, own)) {
+    expect_identical(which(is.na(loo(fit)$lpd)), 5L)
+    expect_output(print(summary(fit)), "leave-one-out log predictive density -")
+    expect_identical(which(is.na(loo_lpd(fit))), c("5" = 5L))
+    expect_silent(plot(fit, "loo"))
+  }
+  expect_identical(which(is.na(cooks.distance(built_in))), c("5" = 5L))
+})
