@@ -13,13 +13,13 @@
 #' a number is. Kernels see it as an indicator of every level; the variances of these sum
 #' to that of one standardised number: two different levels are at squared distance 2 / V, with V
 #' one minus the sum of the squared proportions of the levels, whatever their order, their names,
-#' and how rare they are. No such columns are made: a level is a number, which is compared, so a factor
-#' may have thousands of levels. It has one length scale (with `ard = TRUE` of its own), in units of
-#' the standardised indicators: divided by \eqn{\sqrt{2 / V}}{sqrt(2 / V)} it is in units of the
-#' distance of two levels. In [kernel_linear()] and [kernel_poly()] the product of two inputs is 1 /
-#' V within a level and 0 between levels: a random effect. With `scale = FALSE` V is 1. Logicals are
-#' numbers 0 and 1, which comes to the same. An ordered factor is read as the number of its level,
-#' or as other factors are if that is better: a default fit compares both ([structure]).
+#' and how rare they are. No such columns are made: a level is a number, which is compared, so a
+#' factor may have thousands of levels. It has one length scale (with `ard = TRUE` of its own), in
+#' units of the standardised indicators: divided by \eqn{\sqrt{2 / V}}{sqrt(2 / V)} it is in units
+#' of the distance of two levels. In [kernel_linear()] and [kernel_poly()] the product of two inputs
+#' is 1 / V within a level and 0 between levels: a random effect. With `scale = FALSE` V is 1.
+#' Logicals are numbers 0 and 1, which comes to the same. An ordered factor is read as the number of
+#' its level, or as other factors are if that is better: a default fit compares both ([structure]).
 #' Levels that no row had are predicted as further ones, see `unseen` of
 #' [predict][predict.sparsegp]; [update()][update.sparsegp] learns them.
 #'
