@@ -287,8 +287,10 @@ sg_status sg_ep_sparse_run(const sg_kernel *kernel, const sg_rows *rows, const d
         now.frozen = rules->frozen || *done >= freeze;
         sg_status status = sweep_rows(kernel, rows, x, &now, gp, sparse, sites, &report, ws);
         if (status != SG_OK) return status;
-        /* A row that this sweep had to skip may have a site after the next. */
         known = evidence(rows, gp, sparse, sites, marg, gamma, &report.logz, ws);
+        /* A row that this sweep had to skip may have a tilt, and a site, after the next. */
+        const int skipped = report.outcome[SG_ROW_SKIPPED] > 0;
+        if (known != SG_OK && !(known == SG_NOT_FINITE && skipped)) return known;
         if (known != SG_OK) report.logz = NAN;
         if (*done < SG_SWEEPS_TRACED) reports[*done] = report;
         ++*done;
