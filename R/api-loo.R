@@ -10,11 +10,11 @@
 #' `compare()` sets fits of the same responses side by side: the sum of their log predictive
 #' densities, how far each is behind the best, and the standard error of that difference, from the
 #' rows' own differences. A difference of less than two standard errors does not favour a
-#' fit, and the error itself is a guess where rows are fewer than 30. The log evidence, beside it,
-#' is of the rows predicted one after the other, without the first of them having been seen: it
-#' punishes a vague prior more. `anova()` of several fits is the same table, and so is
-#' `loo::loo_compare()`. Package testthat has a `compare()` of its own: where it is attached after
-#' this package write `sparsegp::compare()`, or `anova()`.
+#' fit, and with fewer than 30 rows the error itself is a guess. Beside it stands the log evidence,
+#' the sum of the log densities of the rows if each is predicted from those before it: the first
+#' ones from the prior alone, so a vague prior costs more. `anova()` of several fits is the same
+#' table, and so is `loo::loo_compare()`. Package testthat has a `compare()` of its own: where it is
+#' attached after this package write `sparsegp::compare()`, or `anova()`.
 #'
 #' @param x A fit of [sparsegp()], not of a stream, which keeps no rows.
 #' @param object,... For `compare()` and `anova()` two fits or more, with names if wanted; otherwise

@@ -158,6 +158,11 @@ test_that("what cannot be averaged is refused, and what an average has not", {
   refused(average(SMOOTH, sparsegp(mpg ~ wt, mtcars, learn = FALSE)), "different rows or responses")
   spread <- sparsegp(accel ~ times, MASS::mcycle, lik_heteroscedastic(), learn = FALSE)
   refused(average(SMOOTH, spread), "numbers of latent functions")
+  size <- data.frame(wt = mtcars$wt, y = cut(mtcars$mpg, 3, ordered_result = TRUE))
+  classes <- lapply(list(lik_ordinal(), lik_softmax()), function(lik) {
+    sparsegp(y ~ wt, size, lik, learn = FALSE)
+  })
+  refused(average(classes[[1]], classes[[2]]), "lik_softmax")
   counts <- sparsegp(carb ~ wt, mtcars, "poisson", learn = FALSE)
   refused(average(counts, sparsegp(carb ~ wt, mtcars, lik_gaussian(), learn = FALSE)),
           "probabilities")

@@ -162,3 +162,21 @@ test_that("messages and tables call a likelihood by the name that its user knows
   skip_if_not_installed("generics")
   expect_identical(generics::glance(fit)$likelihood, "mprobit")
 })
+
+test_that("inputs whose powers are no numbers are refused by name if they are not to be scaled", {
+  x <- 1:20
+  y <- sin(x)
+  for (kernel in list(kernel_rbf(), kernel_linear(), kernel_periodic())) {
+    for (size in c(1e160, 1e-160)) {
+      d <- data.frame(far = x * size, near = x, y = y)
+      expect_match(refused(sparsegp(y ~ far + near, d, kernel = kernel, scale = FALSE), "x"),
+                   "scaled: far", fixed = TRUE)
+    }
+    for (size in c(1e90, 1e-90)) {
+      fit <- sparsegp(data.frame(x = x * size), y, kernel = kernel, scale = FALSE, learn = FALSE)
+      expect_true(is.finite(logLik(fit)))
+    }
+  }
+  d <- data.frame(a = x * 1e200, b = sqrt(x) * 1e200, y = y)
+  expect_true(is.finite(logLik(sparsegp(y ~ a + b, d, scale = "common", learn = FALSE))))
+})

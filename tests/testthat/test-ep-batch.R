@@ -116,6 +116,23 @@ test_that("points given twice count once, and near copies cost a jitter that is 
   expect_equal(fitted(near), fitted(once), tolerance = 1e-3)
 })
 
+test_that("a point at which the kernel is 0 carries nothing, and others are as without it", {
+  x <- -5:5
+  y <- sin(x) + x / 3
+  for (kernel in list(kernel_linear(), kernel_linear() * kernel_rbf())) {
+    on <- function(basis, ...) sparsegp(x, y, kernel = kernel, basis = basis, scale = FALSE, ...)
+    for (zero in list(c(6L, 1L, 9L), c(1L, 6L, 9L))) {
+      for (learn in c(FALSE, TRUE)) {
+        expect_equal(logLik(on(zero, learn = learn)), logLik(on(c(1L, 9L), learn = learn)),
+                     tolerance = 1e-6) # what a search leaves
+      }
+    }
+  }
+  more <- function(basis) predict(update(on(basis), data.frame(x = 7), y = 2), 9, se.fit = TRUE)
+  on <- function(basis) sparsegp(x, y, kernel = kernel_linear(fixed(1)), basis = basis)
+  expect_equal(more(c(1L, 6L)), more(1:2), tolerance = 1e-6)
+})
+
 test_that("learning on a basis raises the evidence and finds the noise", {
   memory_tier()
   d <- basis_data(200)

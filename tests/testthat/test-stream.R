@@ -536,6 +536,38 @@ test_that("rows that wait are refused what the likelihood cannot read, as all ro
   }
 })
 
+test_that("streams of any response may begin with few rows, and go on with one", {
+  skip_if_not_installed("survival")
+  set.seed(4)
+  n <- 12L
+  d <- data.frame(x = seq_len(n) / 4, time = rexp(n), count = rpois(n, 3), part = runif(n),
+                  z = rnorm(n), label = rnorm(n) > 0)
+  d$label[1:2] <- c(TRUE, FALSE)
+  d$class <- factor(rep_len(c("a", "b", "c"), n))
+  d$rank <- factor(d$class, ordered = TRUE)
+  d$text <- as.character(d$class)
+  d$surv <- survival::Surv(d$time, d$label)
+  d$trials <- cbind(d$count, 2)
+  d$vector <- cbind(u = d$z, v = replace(d$part, 3, NA))
+  d$mixed <- mixture(c(0.5, 0.5), list(d$vector[, c(1, 1)], -d$vector[, c(1, 1)]), 0.5)
+  kinds <- list(z = NULL, z = lik_student(), z = lik_heteroscedastic(), label = NULL, text = NULL,
+                class = NULL, rank = NULL, rank = "ordinal", surv = NULL, surv = "lognormal",
+                time = "weibull", time = lik_gaussian(transform = "log"), time = lik_gamma(),
+                part = lik_beta(), count = "poisson", count = "negbin", trials = "binomial",
+                vector = NULL, mixed = NULL)
+  new <- d[4:6, ]
+  for (i in of_tier(seq_along(kinds), 8L)) {
+    formula <- reformulate("x", names(kinds)[i])
+    begin <- function(rows) {
+      sparsegp(formula, d[rows, ], kinds[[i]], method = method_online(5, pilot = 50), learn = FALSE)
+    }
+    stream <- update(update(begin(1:3), d[4, ]), d[5:n, ])
+    expect_equal(predict(stream, new), predict(begin(1:n), new), tolerance = 1e-12, info = i)
+  }
+  d$time[2] <- 0
+  refused(sparsegp(survival::Surv(time, label) ~ x, d, method = method_online(5)), "y")
+})
+
 test_that("a changed class is named, and a chunk without responses is left out", {
   memory_tier()
   d <- data.frame(x = c(1, 3, 2, 5), y = c(2, 1, 4, 3))

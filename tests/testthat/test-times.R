@@ -30,6 +30,9 @@ test_that("Surv objects of every kind of censoring are read, and others are refu
   expect_equal(read(c(3, 5), c(TRUE, FALSE), type = "left"), columns(c(3, 5), c(3, 5), c(1, 2)))
   expect_equal(read(c(1, NA, 4, 2, 0), c(3, 2, 4, NA, 7), type = "interval2"),
                columns(c(1, 2, 4, 2, 7), c(3, 2, 4, 2, 7), c(3, 2, 1, 0, 2)))
+  # bounds that are the same, which type "interval" does not look at, or without an end
+  expect_equal(read(c(5, 1e9, 3, 2), c(5, 1e9 * (1 + 4e-16), Inf, 6), rep(3, 4), type = "interval"),
+               columns(c(5, 1e9, 3, 2), c(5, 1e9, 3, 6), c(1, 1, 0, 3)))
   refused(as_times(survival::Surv(c(0, 1), c(2, 3), c(1, 0))), "y")
   d <- censored_rows()
   refused(sparsegp(as_surv(seen - seen, event) ~ x, d), "y")
@@ -38,6 +41,15 @@ test_that("Surv objects of every kind of censoring are read, and others are refu
   refused(sparsegp(as_surv(seen, event) ~ x, d, weights = end), "weights")
   refused(sparsegp(factor(event) ~ x, d, "weibull"), "y")
   refused(lik_weibull(scale = -1), "scale")
+})
+
+test_that("an interval without width is the time of an event, by each law", {
+  skip_if_not_installed("survival")
+  d <- censored_rows(20L)
+  same <- survival::Surv(d$time, d$time, rep(3, 20), type = "interval")
+  for (law in c("weibull", "loglogistic", "lognormal")) {
+    expect_identical(logLik(fixed_fit(same, d$x, law)), logLik(fixed_fit(d$time, d$x, law)))
+  }
 })
 
 test_that("times are a column whose rows can be taken, bound and printed", {
