@@ -245,8 +245,8 @@ static int tilt_by_grid(const sg_lik *self, int own, const double *mu, const dou
     return 1;
 }
 
-/* Returns the share of class 0 in the variance of the difference. A class without a variance is taken
- * to have a millionth of it; where neither has one, each has half. */
+/* Returns the share of class 0 in the variance of the difference. A class without a variance is
+ * taken to have a millionth of it; where neither has one, each has half. */
 static double share_of_variance(const double *s2)
 {
     const double LEAST = 1e-6, sum = s2[0] + s2[1];
