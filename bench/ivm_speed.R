@@ -46,7 +46,7 @@ ivm_of <- function(set, n, size, pool = Inf) {
   x <- if (n < nrow(set$x)) set$x[rows, ] else set$x
   problem <- list(x = x, spec = fit$spec, nkernel = 2L, lik = fit$likelihood,
                   rows = rbind(2 * set$y[rows] - 1), offset = numeric(n), processes = 1L,
-                  method = method_ivm(size, pool = pool, refine = "none"))
+                  width = 1L, options = method_ivm(size, pool = pool, refine = "none"))
   list(problem = problem, theta = fit$hyper$theta)
 }
 

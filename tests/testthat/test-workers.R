@@ -174,6 +174,7 @@ test_that("a worker is given the source once, and then sums travel", {
 })
 
 test_that("nothing that is sent to a worker has an element for each row", {
+  memory_tier()
   d <- source_data()
   fit <- source_fit(c ~ a + g, d, lik_probit(fixed(0.1)), basis = source_points(source_data()))
   scan <- scan_source(chunks_of(d), recipe_of(fit))
