@@ -299,6 +299,42 @@ test_that("no columns are read that the call does not name", {
   expect_only_named_columns(rows, row_source(con, "rows", size = 25))
 })
 
+# What package arrow knows of a dataset
+arrow_dataset <- function(files, types, format = "parquet") {
+  type_of <- function(name) list(type = list(ToString = function() types[[name]]))
+  structure(list(files = files, format = list(type = format),
+                 schema = list(names = names(types), GetFieldByName = type_of)),
+            class = "FileSystemDataset")
+}
+
+test_that("columns in the names of an Arrow dataset's folders are read", {
+  skip_if_not_installed("nanoparquet")
+  rows <- data.frame(y = cos(1:60), x = 1:60, g = rep(c("a b", NA), each = 30),
+                     year = rep(2024:2025, each = 30))
+  folder <- tempfile()
+  on.exit(unlink(folder, recursive = TRUE))
+  folders <- file.path(folder, c("year=2024/g=a%20b", "year=2025/g=__HIVE_DEFAULT_PARTITION__"))
+  files <- file.path(folders, "rows.parquet")
+  for (i in 1:2) {
+    dir.create(folders[i], recursive = TRUE)
+    nanoparquet::write_parquet(rows[30 * i - 29:0, c("y", "x")], files[i])
+  }
+  types <- c(y = "double", x = "int32", g = "string", year = "int32")
+  dataset <- arrow_dataset(files, types)
+  all_rows <- function(source) {
+    do.call(rbind, lapply(1:2, function(i) as.data.frame(source$reader()$read(i))))
+  }
+  expect_equal(all_rows(row_source(dataset)), rows)
+  expect_equal(all_rows(row_source(dataset)$only(c("y", "year"))), rows[c("y", "year")])
+  fit_of <- function(data) sparsegp(y ~ x + year, data, learn = FALSE)
+  expect_equal(predict(fit_of(dataset), rows), predict(fit_of(rows), rows), tolerance = 1e-8)
+  expect_identical(all.vars(formula(sparsegp(y ~ ., dataset, learn = FALSE))),
+                   c("y", "x", "g", "year"))
+  expect_error(row_source(arrow_dataset(files, c(types, z = "int32"))),
+               "lack its columns z", class = "sparsegp_error")
+  expect_error(row_source(arrow_dataset(files, types, "csv")), "csv", class = "sparsegp_error")
+})
+
 test_that("databases and Parquet files are sources", {
   memory_tier()
   d <- source_data()
