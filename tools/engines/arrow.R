@@ -60,6 +60,17 @@ for (file in typed$files) spoil_note(file)
 check_unread(row_source(typed), "GZipCodec failed")
 cat("types: as written; columns that the formula does not name: not read\n")
 
+# ---- A column in the names of folders ----
+
+known$form <- as.character(known$form)
+points$form <- as.character(points$form)
+folder <- file.path(FOLDER, "parts")
+arrow::write_dataset(known, folder, partitioning = "form")
+in_parts <- fit_typed(y ~ tenth + at + day + form, arrow::open_dataset(folder))
+whole <- fit_typed(y ~ tenth + at + day + form, known)
+stopifnot(nobs(in_parts) == nobs(whole),
+          all.equal(predict(in_parts, known), predict(whole, known), tolerance = 1e-8))
+
 # ---- Many rows, with bounded memory ----
 
 files <- ceiling(ROWS / CHUNK)
