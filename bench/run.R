@@ -102,7 +102,7 @@ CLAIMS <- list(
   claim("ivm_speed", "An inclusion beside the products it contains", "ivm_speed.R", "1", "5",
         c(6, 30), alone = TRUE),
   claim("multiclass", "The IVM paper's section 6.4: six classes of soil", "multiclass.R",
-        "400,1000 evidence", "", c(15, 20), "e1071"),
+        "400,1000 evidence", "", c(10, 20), "e1071"),
   claim("multiclass_usps", "Ten digits at once: USPS", "multiclass_usps.R", "350 pixels", "",
         c(10, 60)),
   claim("multiclass_mnist", "Ten digits at once: MNIST", "multiclass_mnist.R",
