@@ -273,7 +273,7 @@ assemble <- function() {
     "One script a claim. `bench/run.R` runs them and writes this page; each section says what it",
     "was measured with. Ours are the rows and columns that name sparsegp, its methods or its",
     "kernels. CPU seconds are of user and system; the machine was shared, and its load is given.",
-    "Engines, mutants and tested lines are measured by `tools/`, on the commits that they name.",
+    "Engines, mutants, tested lines and the interface are by `tools/`, on the commits they name.",
     "",
     "    SPARSEGP_DATA=... Rscript bench/run.R           # quick",
     "    SPARSEGP_DATA=... FULL=1 Rscript bench/run.R    # all",
