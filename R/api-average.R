@@ -183,8 +183,11 @@ check_averaged <- function(first, fit) {
   }
   layout <- function(fit) list(processes(fit), n_outputs(fit), fit$response$levels)
   if (!identical(layout(first), layout(fit))) {
+    example <- if (lik_codec(first$likelihood)$labelled) {
+      "lik_ordinal() has one for all categories, lik_softmax() one for each"
+    } else "lik_heteroscedastic(), say, has two"
     refuse("are fits with different numbers of latent functions",
-           "Average those with the same number: lik_heteroscedastic(), say, has two")
+           paste("Average those with the same number:", example))
   }
   given <- function(fit) list(as.double(fit$offset), fit$weights)
   if (!identical(given(first), given(fit))) {

@@ -7,8 +7,8 @@
 #'
 #' Where probabilities of two labels have a power (`fit$power`, see [methods]), `type = "response"`
 #' draws probabilities to that power, and simulated labels are as frequent as `predict()` says:
-#' labels drawn by way of the latent function, as few of which as can be are turned. Latent
-#' functions do not have it: `plogis()` of `type = "link"` is the probability without the
+#' they are drawn by way of the latent function, and as few as possible are then flipped. Latent
+#' functions do not have the power: `plogis()` of `type = "link"` is the probability without the
 #' recalibration.
 #'
 #' @param object A fit of [sparsegp()].

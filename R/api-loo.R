@@ -10,11 +10,11 @@
 #' `compare()` sets fits of the same responses side by side: the sum of their log predictive
 #' densities, how far each is behind the best, and the standard error of that difference, from the
 #' rows' own differences. A difference of less than two standard errors does not favour a
-#' fit, and the error itself is a guess where rows are fewer than 30. The log evidence, beside it,
-#' is of the rows predicted one after the other, without the first of them having been seen: it
-#' punishes a vague prior more. `anova()` of several fits is the same table, and so is
-#' `loo::loo_compare()`. Package testthat has a `compare()` of its own: where it is attached after
-#' this package write `sparsegp::compare()`, or `anova()`.
+#' fit, and with fewer than 30 rows the error itself is a guess. Beside it stands the log evidence,
+#' the sum of the log densities of the rows if each is predicted from those before it: the first
+#' ones from the prior alone, so a vague prior costs more. `anova()` of several fits is the same
+#' table, and so is `loo::loo_compare()`. Package testthat has a `compare()` of its own: where it is
+#' attached after this package write `sparsegp::compare()`, or `anova()`.
 #'
 #' @param x A fit of [sparsegp()], not of a stream, which keeps no rows.
 #' @param object,... For `compare()` and `anova()` two fits or more, with names if wanted; otherwise
@@ -27,11 +27,12 @@
 #'   `status` (`"event"`, `"after"` of right, `"before"` of left censored ones, or `"between"` this
 #'   and `time2`) and the predicted `median`. In all cases `lpd`,
 #'   the natural logarithm of the predictive density, or probability, of what was observed. Rows
-#'   without a label have `NA`. Printing it shows its sums: log predictive density with standard
-#'   error, and for numbers R2 (one minus the sum of squared errors over that about the mean of the
-#'   responses) and the standard deviation of the errors, for classes the error rate, for times
-#'   to an event the concordance: of the pairs whose events are in a known order, the proportion
-#'   that the medians have in the same order.
+#'   without a label have `NA`, and so do rows without which the terms of the others, of
+#'   `method_ep(power = )`, are no distribution. Printing it shows its sums: log predictive density
+#'   with standard error, and for numbers R2 (one minus the sum of squared errors over that about
+#'   the mean of the responses) and the standard deviation of the errors, for classes the error
+#'   rate, for times to an event the concordance: of the pairs whose events are in a known order,
+#'   the proportion that the medians have in the same order.
 #'
 #'   `compare()`: a data frame with a row for each fit, the best first: `lpd` (sum over the rows),
 #'   `difference` (from the best, 0 or below), `se` (standard error of that difference) and

@@ -93,7 +93,7 @@
 #' @param x A function that takes a whole number i and returns chunk i as a data frame; a
 #'   connection of package DBI; a lazy table of dbplyr; or names of Parquet files, or of a folder of
 #'   them, of which each is a chunk (package nanoparquet or arrow), or an Arrow dataset of such
-#'   files.
+#'   files, of which columns in the names of folders (`year=2024`) are read, too.
 #' @param chunks For a function: how many chunks there are. `NULL`: until it returns `NULL`, or 100
 #'   data frames without rows on end.
 #' @param table,query For a connection: the name of a table (a string, or `DBI::Id()` for one in a
@@ -181,15 +181,29 @@ row_source.character <- function(x, hold = 5e6, ...) {
   folder <- length(x) == 1L && dir.exists(x)
   files <- if (!folder) x
            else sort(list.files(x, "[.]parquet$", recursive = TRUE, full.names = TRUE))
-  if (length(files) == 0L || !all(file.exists(files))) {
-    stop_sparsegp("x", "names no Parquet files that are there")
-  }
-  files <- normalizePath(files)
+  parquet_source(files_there(files), hold)
+}
+
+files_there <- function(files) {
+  if (length(files) && all(file.exists(files))) return(normalizePath(files))
+  stop_sparsegp("x", "names no Parquet files that are there")
+}
+
+# folders: NULL, or a data frame of columns that the files do not have, with a row for each file
+parquet_source <- function(files, hold, folders = NULL) {
+  force(folders) # an error of it is one of row_source()
   if (!requireNamespace("nanoparquet", quietly = TRUE)) need_package("arrow", "Parquet files")
   of_columns <- function(names = NULL) {
-    new_source(paste("Parquet,", counted(length(files), "file")), length(files), function() {
-      list(read = function(i) read_parquet_file(files[i], names), close = function() NULL)
-    }, apart = TRUE, hold, only = of_columns)
+    read <- function(i) {
+      rows <- as.data.frame(read_parquet_file(files[i], names))
+      for (name in intersect(names(folders), names %||% names(folders))) {
+        rows[[name]] <- rep(folders[[name]][i], nrow(rows))
+      }
+      rows
+    }
+    new_source(paste("Parquet,", counted(length(files), "file")), length(files),
+               function() list(read = read, close = function() NULL), apart = TRUE, hold,
+               only = of_columns)
   }
   of_columns()
 }
@@ -200,14 +214,53 @@ read_parquet_file <- function(file, names) {
   arrow <- !requireNamespace("nanoparquet", quietly = TRUE)
   read <- if (arrow) arrow::read_parquet else nanoparquet::read_parquet
   if (is.null(names) || !"col_select" %in% names(formals(read))) return(read(file))
-  there <- if (arrow) names(arrow::open_dataset(file))
-           else nanoparquet::read_parquet_schema(file)$name
-  kept <- intersect(there, names)
+  kept <- intersect(parquet_columns(file), names)
   if (length(kept)) do.call(read, list(file, col_select = kept)) else read(file)
 }
 
+parquet_columns <- function(file) {
+  if (requireNamespace("nanoparquet", quietly = TRUE)) nanoparquet::read_parquet_schema(file)$name
+  else names(arrow::open_dataset(file))
+}
+
 #' @export
-row_source.FileSystemDataset <- function(x, ...) row_source.character(x$files, ...)
+row_source.FileSystemDataset <- function(x, hold = 5e6, ...) {
+  check_no_dots(...)
+  if (x$format$type != "parquet") {
+    stop_sparsegp("x", paste("is an Arrow dataset of", x$format$type, "files"),
+                  "Write it as Parquet files, or give a function that reads a chunk")
+  }
+  files <- files_there(x$files)
+  lacking <- setdiff(x$schema$names, parquet_columns(files[1L]))
+  parquet_source(files, hold, folders_as_columns(x, lacking))
+}
+
+# Returns a data frame of these columns of an Arrow dataset, which are in the names of the folders,
+# "year=2024", with a row for each file.
+folders_as_columns <- function(dataset, names) {
+  text <- lapply(stats::setNames(nm = names), text_in_folders, dataset$files)
+  unnamed <- names[vapply(text, anyNA, NA)]
+  if (length(unnamed)) {
+    stop_sparsegp("x", paste("is an Arrow dataset whose files and folders lack its columns",
+                             toString(unnamed)),
+                  "Name folders column=value, or write the columns into the files")
+  }
+  columns <- lapply(names, function(name) {
+    value <- replace(text[[name]], text[[name]] == "__HIVE_DEFAULT_PARTITION__", NA)
+    type <- dataset$schema$GetFieldByName(name)$type$ToString()
+    if (grepl("string|dictionary", type)) value else utils::type.convert(value, as.is = TRUE)
+  })
+  if (length(columns)) list2DF(stats::setNames(columns, names))
+}
+
+# Returns what stands behind "name=" in the path of each file; NA: nothing does.
+text_in_folders <- function(name, files) {
+  begin <- paste0(name, "=")
+  vapply(strsplit(dirname(files), "/", fixed = TRUE), function(folders) {
+    own <- folders[startsWith(folders, begin)]
+    if (length(own)) utils::URLdecode(substring(own[1L], nchar(begin) + 1L)) else NA_character_
+  }, "")
+}
 
 need_package <- function(package, what) {
   if (requireNamespace(package, quietly = TRUE)) return(invisible())

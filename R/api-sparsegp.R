@@ -1,7 +1,8 @@
 #' Fit a Gaussian-process model
 #'
 #' Regression or classification with a Gaussian-process prior on the latent function, by expectation
-#' propagation. Hyperparameters are chosen by maximising the log evidence plus log [priors].
+#' propagation. Hyperparameters are chosen by maximising the log evidence plus log [priors], and
+#' with few observations integrated out ([integration]).
 #'
 #' The formula method prepares the response and the inputs as [lm()] does, without an intercept
 #' column. A factor is one input unless a kernel, contrasts or interactions ask for columns, see
@@ -10,14 +11,15 @@
 #' @section Factors:
 #' By default (`coding = NULL`, no `kernel`) a factor or character among the inputs is one input, as
 #' a number is. Kernels see it as an indicator of every level; the variances of these sum
-#' to that of one standardised number: two different levels are at squared distance 2 / V, V = 1
-#' - the sum of the squared proportions of the levels, whatever their order, their names, and how
-#' rare they are. No such columns are made: a level is a number, which is compared, so a factor
-#' may have thousands of levels. It has one length scale (with `ard = TRUE` of its own), in units of
-#' the standardised indicators: divided by \eqn{\sqrt{2 / V}}{sqrt(2 / V)} it is in units of the
-#' distance of two levels. In [kernel_linear()] and [kernel_poly()] the product of two inputs is 1 /
-#' V within a level and 0 between levels: a random effect. With `scale = FALSE` V is 1. Logicals are
-#' numbers 0 and 1, which comes to the same. An ordered factor is read as the number of its level.
+#' to that of one standardised number: two different levels are at squared distance 2 / V, with V
+#' one minus the sum of the squared proportions of the levels, whatever their order, their names,
+#' and how rare they are. No such columns are made: a level is a number, which is compared, so a
+#' factor may have thousands of levels. It has one length scale (with `ard = TRUE` of its own), in
+#' units of the standardised indicators: divided by \eqn{\sqrt{2 / V}}{sqrt(2 / V)} it is in units
+#' of the distance of two levels. In [kernel_linear()] and [kernel_poly()] the product of two inputs
+#' is 1 / V within a level and 0 between levels: a random effect. With `scale = FALSE` V is 1.
+#' Logicals are numbers 0 and 1, which comes to the same. An ordered factor is read as the number of
+#' its level, or as other factors are if that is better: a default fit compares both ([structure]).
 #' Levels that no row had are predicted as further ones, see `unseen` of
 #' [predict][predict.sparsegp]; [update()][update.sparsegp] learns them.
 #'

@@ -16,8 +16,8 @@
 #'   `glance()`: one row, with `nobs`, `likelihood`, `logLik` (the log evidence; `NA` for
 #'   one-vs-rest classes), `converged` and, unless the fit keeps no rows, `loo_lpd` (sum of
 #'   leave-one-out log predictive densities), and `r.squared` and `rmse` (of leave-one-out
-#'   predictions) for numbers and counts, `error` (their share) for classes or `concordance` for
-#'   times to an event; `sigma` for numbers.
+#'   predictions) for numbers and counts, `error` (the proportion of wrong predictions) for classes
+#'   or `concordance` for times to an event; `sigma` for numbers.
 #'   `augment()`: the rows with `.fitted` (for more than two classes, or ordered ones, `.fitted.`
 #'   and the class), where asked for `.se.fit`, `.lower` and `.upper`, for classes `.class`, and for
 #'   the rows of the fit `.resid` (but for classes without an order) and `.loo_lpd`.

@@ -99,11 +99,12 @@ copy_set <- function(set, of, x) {
 #'
 #' [logLik()] is the log evidence of the rows without copies, at which hyperparameters were learned.
 #' Leave-one-out answers ([loo()], [loo_lpd()], [residuals()]) are those of a row without its
-#' copies. `predict()` is as ever. `print()` says how many copies there were, `fit$copies$made` has
-#' it for each class: `vectors` (rows copied), `copies`, `points` of the basis, and how many of
-#' these were `copied`. [basis()] has, for each point, the row it is or is a copy of, and in the
-#' attribute `copies` which copy, 0 for the row itself. [update()][update.sparsegp] takes more rows
-#' as if the inputs were not kept: the sites of the rows and copies before stand.
+#' copies. `predict()` is called as without copies. `print()` says how many copies there were,
+#' `fit$copies$made` has it for each class: `vectors` (rows copied), `copies`, `points` of the
+#' basis, and how many of these were `copied`. [basis()] has, for each point, the row it is or is a
+#' copy of, and in the attribute `copies` which copy, 0 for the row itself.
+#' [update()][update.sparsegp] takes more rows as if the inputs were not kept: the sites of the rows
+#' and copies before stand.
 #'
 #' ## A function of your own
 #'

@@ -91,7 +91,11 @@ warped_moments <- function(moments, x, warp) {
   moments
 }
 
-root_mean <- function(x) sqrt(mean(x^2))
+# In units of a power of two, so that squares are finite and nothing is rounded.
+root_mean <- function(x) {
+  unit <- 2^floor(log2(max(x, 0)))
+  unit * sqrt(mean((x / unit)^2))
+}
 
 # Returns V^1/2 of some factors.
 level_scales <- function(moments, which) {

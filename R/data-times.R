@@ -11,6 +11,9 @@ TIME_COLUMNS <- c("time", "time2", "status")
 
 TIME_STATUS <- c("after", "event", "before", "between") # from status 0
 
+# Relative width of an interval whose bounds' logarithms may not differ but by rounding.
+SAME_TIME <- 1e-12
+
 new_times <- function(numbers) {
   structure(numbers, dimnames = list(NULL, TIME_COLUMNS), class = "sparsegp_times")
 }
@@ -33,7 +36,8 @@ as_times.default <- function(y) {
   new_times(cbind(y, y, ifelse(is.na(y), NA, 1)))
 }
 
-# Reads a matrix of package survival. An interval that begins at 0 or -Inf is left censored.
+# Reads a matrix of package survival. An interval that begins at 0 or -Inf is left censored, one
+# without an end right censored, and one whose bounds are the same is the time of an event.
 #' @export
 as_times.Surv <- function(y) {
   type <- attr(y, "type")
@@ -47,9 +51,12 @@ as_times.Surv <- function(y) {
   if (type == "left") status <- ifelse(status == 1, 1, 2)
   time <- numbers[, 1L]
   time2 <- if (ncol(numbers) == 3L) numbers[, 2L] else time
-  from_start <- status %in% 3 & time <= 0
-  time <- ifelse(from_start, time2, time)
-  status <- ifelse(from_start, 2, status)
+  between <- status %in% 3
+  from_start <- which(between & time <= 0)
+  status[which(between & time2 == Inf)] <- 0
+  status[which(between & abs(time2 - time) <= SAME_TIME * time)] <- 1
+  status[from_start] <- 2
+  time[from_start] <- time2[from_start]
   new_times(cbind(time, ifelse(status %in% 3, time2, time), status))
 }
 

@@ -65,11 +65,11 @@
 #' [methods]) is only in `"entropy"`.
 #'
 #' Where labels are not normal, those of rows that are taken already are unknown: means are kept,
-#' and covariances become what they are on average over the label, which is exact for the first
-#' row taken; from then on the posterior is treated as Gaussian again. With several classes latent
-#' functions are independent of each other, as everywhere in this package. For `"improvement"` a
-#' taken row is given its mean as its response (the kriging believer of Ginsbourger and others),
-#' and the best mean is what it is with it.
+#' and covariances become what they are on average over the label, which is exact for the first row
+#' taken; from then on the posterior is treated as Gaussian again. Latent functions of several
+#' classes are independent of each other unless the fit couples them: then all their covariances
+#' count. For `"improvement"` a taken row is given its mean as its response (the kriging believer of
+#' Ginsbourger and others), and the best mean is what it is with it.
 #'
 #' A row taken costs \eqn{O(n (d + k))} for \eqn{n} candidates and a basis of \eqn{d} points, and
 #' scores are computed again only where they can still win; memory is \eqn{n (d + k)} numbers.

@@ -125,12 +125,20 @@ is_mode <- function(mode, fit) {
   is.list(mode) && all(OF_MODE %in% names(mode)) && is.null(flaw_of(fit))
 }
 
+# Without a power of power EP every row has a cavity: with one, the whole site of a row may be more
+# than the posterior has (sg_leave_out() in C), and all that is known of it is NaN.
+are_cavities <- function(x, whole) {
+  if (!anyNA(x$lpd[stats::complete.cases(whole$y)])) return(are_finite_moments(x))
+  has_power(whole) && !any(is.infinite(c(x$mean, x$var)))
+}
+
+has_power <- function(fit) !(fit$options$power %||% 1) %in% 1
+
 # Rows, where they are read.
 row_kinds <- function() list(
-  latent = are_finite_moments, cavity = optional(are_finite_moments),
+  latent = are_finite_moments, cavity = optional(are_cavities),
   offset = optional(are_finite), x = optional(are_finite),
   y = function(x, whole) are_right_values(codec_of(whole), x, whole$response),
-  cavity = function(x, whole) !anyNA(x$lpd[stats::complete.cases(whole$y)]),
   row_names = function(x) !anyDuplicated(x)
 )
 

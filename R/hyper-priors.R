@@ -27,10 +27,10 @@
 #' | `missing1`, `missing2` | flat |
 #' | `correlation` | normal N(0, 0.25) |
 #'
-#' The first two are wider, and centred higher for the variance, than the hyperpriors of the IVM
-#' paper's section 6.1 (log variance ~ N(-1, 1)): on the crabs and the sonar data, where classes are
-#' nearly separable, they gave test log likelihoods of -0.11 and -0.33 per row against -0.17 and
-#' -0.39.
+#' Those of `variance` and `lengthscale` are wider, and centred higher for the variance, than the
+#' hyperpriors of the IVM paper's section 6.1 (log variance ~ N(-1, 1)): on the crabs and the sonar
+#' data, where classes are nearly separable, they gave test log likelihoods of -0.11 and -0.33 per
+#' row against -0.17 and -0.39.
 #'
 #' Without any prior the evidence of perfectly separable classes has no maximum.
 #'
@@ -154,8 +154,12 @@ apply_priors <- function(table, prior) {
                       "prior_flat()"))
     at <- matching_hyper(table, name)
     if (length(at) == 0L) {
+      of_inputs <- grepl("lengthscale[.]", name) && any(grepl("lengthscale$", table$name))
       stop_sparsegp("prior", paste0("names an unknown hyperparameter, ", name),
-                    paste0("This model has ", toString(table$name)))
+                    paste0("This model has ", toString(table$name), if (of_inputs) {
+                      paste(". For a length scale of each input give a kernel that has them,",
+                            "kernel = kernel_rbf(ard = TRUE)")
+                    }))
     }
     signed <- !table$log[at] | table$lower[at] < 0
     if (any(signed) && prior[[name]]$family %in% c("lognormal", "logcauchy", "gamma")) {

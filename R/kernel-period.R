@@ -21,8 +21,8 @@ seen_period <- function(x, response, range) {
   y <- codec_named(response$codec)$series(response$y)
   if (is.null(y) || length(unique(t)) < 8L) return(range / 2)
   y <- as.matrix(y)[first, 1L] # the first component of several
-  # what a cubic leaves
-  rest <- stats::lm.fit(cbind(1, stats::poly(t, 3L)), as.double(y))$residuals
+  # what a cubic leaves; in units whose powers are finite
+  rest <- stats::lm.fit(cbind(1, stats::poly(t / max(t), 3L)), as.double(y))$residuals
   if (!isTRUE(max(abs(rest)) > 1e-9 * max(abs(y)))) return(range / 2)
   highest_peak(t, rest)
 }

@@ -80,7 +80,7 @@
 #'   interval.
 #' @param degree Whole number of at least 1. `NULL`: degrees 1 to `r policy$most_degree` are
 #'   compared by the log evidence, see [structure] ("Degree of a polynomial").
-#' @param k0 Order of the trigonometric polynomials: a whole number of at least 0.
+#' @param k0 Order of the trigonometric polynomials: a whole number from 0 to 1e6.
 #' @param ard Automatic relevance determination: one length scale (or variance) per input?
 #' @param vars The inputs this kernel sees: column names (of the model matrix, or the variable
 #'   names in the formula) or column numbers. `NULL`: all; for `kernel_factor` in a formula all
@@ -207,7 +207,7 @@ kernel_periodic <- function(variance = NULL, lengthscale = NULL, period = NULL, 
 #' @export
 kernel_trig <- function(k0 = 5, variance = NULL, period = fixed(1), vars = NULL) {
   new_kernel("trig", list(variance = variance, period = period), vars = vars,
-             degree = c(k0 = check_count(k0, "k0", 0L)))
+             degree = c(k0 = check_count(k0, "k0", 0L, 1e6)))
 }
 
 #' @export

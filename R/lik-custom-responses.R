@@ -29,16 +29,14 @@ count_means <- function(custom, mean) length(mean) %/% max(1L, length(custom$com
 
 # Mean and variance of a new response under N(mean, var), and the variance of its mean given f.
 predict_custom <- function(custom, theta, mean, var, weights = NULL) {
-  n <- count_means(custom, mean)
-  own <- asked_with(custom, theta, needed_constants(custom, weights, n))
-  moments <- by_blocks(custom, n, function(at) {
+  own <- asked_with(custom, theta, needed_constants(custom, weights, count_means(custom, mean)))
+  moments <- by_blocks(custom, mean, 3L, function(at) {
     nodes <- latent_nodes(custom, some_means(custom, mean, at), some_vars(custom, var, at))
     given <- moments_given(asked_at(own, at), nodes$f)
     centre <- c(given$mean %*% nodes$weight)
     spread <- c((given$mean - centre)^2 %*% nodes$weight)
     rbind(centre, c(given$var %*% nodes$weight) + spread, spread, deparse.level = 0L)
   })
-  moments <- matrix(moments, 3L)
   list(mean = moments[1L, ], var = moments[2L, ], spread = moments[3L, ])
 }
 
@@ -271,31 +269,35 @@ CUSTOM_SUMS <- list(
   number = NUMBER_SUMS, positive = NUMBER_SUMS, share = NUMBER_SUMS
 )
 
-# Calls fun for blocks of rows: some 3 million densities at once take 24 megabytes each.
-by_blocks <- function(custom, n, fun) {
+# Calls fun for blocks of rows: some 3 million densities at once take 24 megabytes each. fun returns
+# `each` numbers a row; those of a row that has no mean, which may not be left out, are NaN.
+by_blocks <- function(custom, mean, each, fun) {
+  n <- count_means(custom, mean)
+  there <- which(!is.nan(mean[seq_len(n)]))
   rows <- if (is.null(custom$components)) 200L else 10L
-  blocks <- split(seq_len(n), (seq_len(n) - 1L) %/% rows)
-  unlist(lapply(unname(blocks), fun))
+  blocks <- split(there, (seq_along(there) - 1L) %/% rows)
+  answer <- matrix(NaN, each, n)
+  answer[, there] <- unlist(lapply(unname(blocks), fun))
+  answer
 }
 
 # Probabilities of less and of more than responses, see engine_lik_tails(). rows: data rows
 custom_tails <- function(custom, theta, rows, mean, var) {
   own <- asked_with(custom, theta, rows[-(1:2), , drop = FALSE])
-  tails <- by_blocks(custom, ncol(rows), function(at) {
+  tails <- by_blocks(custom, mean, 2L, function(at) {
     nodes <- latent_nodes(custom, some_means(custom, mean, at), some_vars(custom, var, at))
     found <- CUSTOM_SUMS[[custom$response]]$tails(asked_at(own, at), rows[1L, at], nodes)
     rbind(found$below, found$above)
   })
-  tails <- matrix(tails, 2L)
   list(below = tails[1L, ], above = tails[2L, ])
 }
 
 custom_quantile <- function(custom, theta, rows, mean, var, p) {
   own <- asked_with(custom, theta, rows[-(1:2), , drop = FALSE])
-  by_blocks(custom, ncol(rows), function(at) {
+  c(by_blocks(custom, mean, 1L, function(at) {
     nodes <- latent_nodes(custom, some_means(custom, mean, at), some_vars(custom, var, at))
     CUSTOM_SUMS[[custom$response]]$quantile(asked_at(own, at), p, nodes)
-  })
+  }))
 }
 
 # A random response for each latent value.
@@ -304,9 +306,9 @@ draw_custom <- function(custom, f, value, weights) {
   n <- nrow(f[[1L]])
   own <- list(custom = custom, value = value, constants = needed_constants(custom, weights, n))
   if (!is.null(custom$draw)) return(c(user_moments(own, "draw", f)))
-  by_blocks(custom, n, function(at) {
+  c(by_blocks(custom, unlist(f), 1L, function(at) {
     CUSTOM_DRAWS[[custom$response]](asked_at(own, at), lapply(f, function(x) x[at, , drop = FALSE]))
-  })
+  }))
 }
 
 draw_categories <- function(own, f) draw_of_table(category_table(own, f))

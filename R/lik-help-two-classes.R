@@ -32,10 +32,11 @@
 #'
 #' @section More than two classes:
 #' With one of these likelihoods and more than two levels the fit is one-vs-rest: a latent function
-#' for each class, on common inducing points (the *basis*) and with hyperparameters of its own
-#' (thesis, section 5.2). Learning maximises the sum of the models' log evidences, which is not an
-#' evidence of the classes. The models are independent; given that exactly one class is true, its
-#' probability is proportional to the odds p / (1 - p) of its own model.
+#' for each class, on common inducing points (the *basis*), with a common kernel and with
+#' hyperparameters of the likelihood (`bias`, `flip`, `noise`) of its own (thesis, section 5.2).
+#' Learning maximises the sum of the models' log evidences, which is not an evidence of the classes.
+#' The models are independent; given that exactly one class is true, its probability is proportional
+#' to the odds p / (1 - p) of its own model.
 #'
 #' @section Accuracy:
 #' Against long Monte Carlo runs: on 96 observations of `MASS::Pima.tr` probabilities of new ones

@@ -82,7 +82,7 @@ cooks.distance.sparsegp <- function(model, ...) {
   check_no_dots(...)
   model <- with_single_rows(model)
   shift <- model$latent$mean - model$cavity$mean
-  distance <- shift^2 / (fitted_variances(model) * sum(leverages(model)))
+  distance <- shift^2 / (fitted_variances(model) * sum(leverages(model), na.rm = TRUE))
   per_row(model, ifelse(is.na(model$y), NA, distance))
 }
 

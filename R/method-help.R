@@ -57,10 +57,11 @@
 #' A margin and least squares are tried if probabilities are not too sure without them; least
 #' squares neither with `augment` nor for rows that come in chunks. In the end probabilities are
 #' recalibrated: their odds are raised to the power nearest to 1 whose mean leave-one-out log
-#' probability is within two standard errors of the best (`fit$power`), for two labels of few
-#' observations as well. Few labels that are all predicted rightly may be so by chance, so
-#' the log probability of each observation is that of the next one like it: of n of a label, it has
-#' this label with probability (n + 1) / (n + 2), else any other (Platt 1999, section 2.2).
+#' probability is within `r policy$min_standard_errors` standard errors of the best (`fit$power`),
+#' for two labels of few observations as well. Few labels that are all predicted rightly may be so
+#' by chance, so the log probability of each observation is that of the next one like it: of n of a
+#' label, it has this label with probability (n + 1) / (n + 2), else any other (Platt 1999, section
+#' 2.2).
 #'
 #' *A length scale for each input, of labels.* The kernel search tries `ard = TRUE` for all kinds of
 #' labels with up to `r policy$max_ard_inputs` inputs; all classes share the length scales. The

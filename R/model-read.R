@@ -112,8 +112,19 @@ model_scaling <- function(model, chunk, setup) {
   scaling <- scaling_of(warped_moments(model$moments, chunk$x, warp), setup$scale,
                         inputs_of_fields(setup$kernel, model$inputs),
                         setup$streams && is.null(setup$known), setup$factors)
+  if (!scaling$scale) check_unscaled(scaling)
   scaling$warp <- some_warps(warp, scaling$kept)
   scaling
+}
+
+# Refuses inputs whose powers a computer cannot hold in the user's units.
+check_unscaled <- function(scaling) {
+  extreme <- scaling$levels == 0 & (scaling$seen < 1e-100 | scaling$seen > 1e100)
+  if (!any(extreme)) return(invisible())
+  stop_sparsegp("x", paste0("has inputs whose standard deviation is below 1e-100 or above 1e100, ",
+                            "which are not scaled: ",
+                            toString(scaling$names[scaling$kept][extreme])),
+                "Use scale = TRUE, or give them in other units")
 }
 
 # Returns the numbers of inputs that have no other scale than their own: times, and those of

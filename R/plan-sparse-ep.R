@@ -27,6 +27,7 @@ run_plan.plan_sweeps <- function(plan, theta) {
   latent <- engine_latent(problem, theta, run, problem$x)
   problem$basis <- run$basis
   batch <- engine_run(problem, theta, run[c("tau", "nu")])
+  if (batch$status != 0L) return(batch)
   flat <- 0L # rows that would have widened the posterior
   if (run$narrow) {
     tilt <- engine_tilt(problem, theta, run$cav_mean, run$cav_var)

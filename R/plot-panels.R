@@ -228,7 +228,7 @@ LEAST_RANGE <- 1e3 * .Machine$double.eps
 
 # Returns the range of x with a margin; of one value, one to either side.
 around <- function(x) {
-  range <- range(x)
+  range <- range(x, na.rm = TRUE)
   least <- max(LEAST_RANGE * abs(range), 1e-300)
   if (diff(range) == 0) return(range + c(-1, 1) * max(1, least))
   if (diff(range) < least) return(mean(range) + c(-0.5, 0.5) * least)

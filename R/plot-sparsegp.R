@@ -16,7 +16,7 @@
 #'
 #' Rows do not lie where inputs are held fixed. Numbers and counts are drawn as partial residuals:
 #' the picture's mean at the row, plus what is left of the row's response beside its own mean, for
-#' counts times their ratio. Labels and shares stay, and are the fainter the less the latent
+#' counts times their ratio. Labels and proportions stay, and are the fainter the less the latent
 #' function at the row has to do with that at the picture (the prior correlation of both).
 #'
 #' Where one call draws several panels they come on one page, unless `par(mfrow)` or `layout()` has

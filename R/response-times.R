@@ -110,6 +110,10 @@ log_mass_of_times <- function(lower, upper, status, at, error) {
   pmax(out, -1e10) # finite, for the search
 }
 
+# The numbers are three of each observation.
+#' @export
+check_early.response_times <- function(codec, rows, lik) check_legal(codec, as_times(rows$y), lik)
+
 read_more_times <- function(codec, y, lik, weights, response) {
   if (!is.numeric(y)) stop_sparsegp("newdata", "has a response that is not of times")
   y <- as_times(y)

@@ -18,13 +18,18 @@ static int pivots_matter(int d, const double *KB, const double *R)
 }
 
 /* Finds R with R'R = KB + jitter diag(KB), for the smallest jitter of the ladder that has one. It
- * is relative to the diagonal, so units do not matter. O(d^3 / 3) for each step of the ladder. */
+ * is relative to the diagonal, so units do not matter. A point of variance 0, such as 0 under a
+ * linear kernel, has covariances of 0 only: with a pivot of 1 its column of V is 0, and it carries
+ * nothing. O(d^3 / 3) for each step of the ladder. */
 static sg_status factor_basis(int d, const double *KB, double *R, double *jitter)
 {
     const double LADDER[] = {0, 1e-12, 1e-10, 1e-8, 1e-6};
     for (size_t step = 0; step < sizeof LADDER / sizeof *LADDER; step++) {
         sg_copy((size_t) d * d, KB, R);
-        for (int j = 0; j < d; j++) R[j + (size_t) d * j] *= 1 + LADDER[step];
+        for (int j = 0; j < d; j++) {
+            double *pivot = R + j + (size_t) d * j;
+            *pivot = *pivot == 0 ? 1 : *pivot * (1 + LADDER[step]);
+        }
         *jitter = LADDER[step];
         if (sg_potrf(d, R, d) == SG_OK && pivots_matter(d, KB, R)) return SG_OK;
     }

@@ -59,7 +59,8 @@ void sg_block_step_kl(int w, const double *S, const double *d1, const double *d2
 void sg_block_clip(int w, double *T);
 
 /* A site exp(-f'T f / 2 + nu'f) on f = u + offset + residual, residual ~ N(0, gamma), as one on u:
- * (I + T gamma)^{-1} T and (I + T gamma)^{-1} (nu - T offset), in place. gamma NULL: 0. T >= 0. */
+ * (I + T gamma)^{-1} T and (I + T gamma)^{-1} (nu - T offset), in place. gamma NULL: 0. T may have
+ * negative eigenvalues if I + T gamma has none. */
 void sg_block_soften(int w, const double *offset, const double *gamma, double *T, double *nu);
 
 /* sqrt(x'S x) and the Frobenius norm of L'B L, S = LL'. */

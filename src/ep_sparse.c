@@ -155,18 +155,33 @@ static double change_of(int w, const double *carried, const double *tau, const d
                   : fmax2(sg_block_size(w, carried, by_tau), sg_block_norm(w, carried, by_nu));
 }
 
+/* Keeps row i as the basis sees it, V[ldv x w]. */
+static void keep_view(const sweep *s, int i, const double *K, const double *V, int ldv)
+{
+    const int w = s->gp->w, cap = s->gp->basis.cap;
+    double *kept = row_of(s->gp, s->sparse, i);
+    sg_zero((size_t) cap * w, kept);
+    sg_copy_columns(s->gp->basis.d, w, V, ldv, kept, cap);
+    sg_copy(w * w, K, s->sparse->prior + (size_t) w * w * i);
+}
+
+/* Keeps how a skipped row is seen, for its marginals. Where it has a site, S and t hold this as the
+ * row was last projected. */
+static void skip(void *self, int i, const sg_seen *seen)
+{
+    const sweep *s = self;
+    if (!has_sites(s, i)) keep_view(s, i, seen->K, seen->V, s->gp->basis.d);
+}
+
 /* Keeps row i as it is projected, and its new sites, which go into S and t unless they are in
  * them. Marks how far the sites have moved in the report. */
 static void keep(void *self, int i, const sg_seen *seen, int joined)
 {
     const sweep *s = self;
     sg_process *gp = s->gp;
-    const int w = gp->w, ww = w * w, cap = gp->basis.cap, d = gp->basis.d, ldv = joined ? cap : d;
+    const int w = gp->w, ww = w * w, ldv = joined ? gp->basis.cap : gp->basis.d;
     const double *V = joined ? gp->V : seen->V;
-    double *kept = row_of(gp, s->sparse, i);
-    sg_zero((size_t) cap * w, kept);
-    sg_copy_columns(d, w, V, ldv, kept, cap);
-    sg_copy(ww, seen->K, s->sparse->prior + (size_t) ww * i);
+    keep_view(s, i, seen->K, V, ldv);
     for (int c = 0; c < gp->C; c++) {
         const size_t at = site_at(s->sparse, i, c);
         const double *new_tau = s->tilt.tau + ww * c, *new_nu = s->tilt.nu + w * c;
@@ -194,7 +209,7 @@ static sg_status sweep_rows(const sg_kernel *kernel, const sg_rows *rows, const 
                .view = sg_view_new(BLOCK, w, gp, ws), .tilt = sg_row_tilt_new(gp, ws),
                .back = sg_row_tilt_new(gp, ws), .report = report};
     const sg_row_memory memory = {.self = &s, .divide = divide, .keep = keep,
-                                  .m = sparse->n * w, .X = sparse->V};
+                                  .skip = skip, .m = sparse->n * w, .X = sparse->V};
     sg_status status = rebuild(gp, sparse, sites, ws);
     for (int from = 0; from < n && status == SG_OK;) {
         const int m = n - from < size ? n - from : size;
@@ -266,16 +281,20 @@ sg_status sg_ep_sparse_run(const sg_kernel *kernel, const sg_rows *rows, const d
                            int *done, const sg_ws *ws)
 {
     sg_row_rules now = *rules;
+    sg_status known = SG_OK;
     for (*done = 0; *done < sweeps;) {
         sg_sweep_report report = {{0}, 0, 0};
         now.frozen = rules->frozen || *done >= freeze;
         sg_status status = sweep_rows(kernel, rows, x, &now, gp, sparse, sites, &report, ws);
         if (status != SG_OK) return status;
-        status = evidence(rows, gp, sparse, sites, marg, gamma, &report.logz, ws);
-        if (status != SG_OK) return status;
+        known = evidence(rows, gp, sparse, sites, marg, gamma, &report.logz, ws);
+        /* A row that this sweep had to skip may have a tilt, and a site, after the next. */
+        const int skipped = report.outcome[SG_ROW_SKIPPED] > 0;
+        if (known != SG_OK && !(known == SG_NOT_FINITE && skipped)) return known;
+        if (known != SG_OK) report.logz = NAN;
         if (*done < SG_SWEEPS_TRACED) reports[*done] = report;
         ++*done;
         if (report.change <= tol) break;
     }
-    return SG_OK;
+    return known;
 }

@@ -17,7 +17,8 @@ sg_sparse_rows sg_sparse_rows_new(int n, int w, int cap, const sg_ws *ws);
 enum { SG_SWEEPS_TRACED = 1000 };
 
 /* One sweep: rows by what became of them, the largest change of a site (in standard deviations of
- * what the basis carries of its cavity), the log evidence at the sites after it. */
+ * what the basis carries of its cavity), the log evidence at the sites after it, NaN where a row
+ * that was skipped has none. */
 typedef struct {
     double outcome[SG_ROW_OUTCOMES];
     double change, logz;

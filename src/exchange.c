@@ -324,6 +324,7 @@ sg_row_outcome sg_row_take(sg_process *gp, const sg_rows *rows, const sg_row_rul
     }
     if (outcome == SG_ROW_SKIPPED) {
         if (memory->divide) memory->divide(memory->self, i, -1);
+        if (memory->skip) memory->skip(memory->self, i, seen);
     } else if (!sg_changes_basis(outcome)) {
         project(gp, seen, rules, tilt);
         memory->keep(memory->self, i, seen, 0);

@@ -56,6 +56,8 @@ typedef struct {
     /* keeps row i and its new sites. Joined: the row is in the basis, as which it stands in gp->V,
      * and its sites are in S and t; else they are not, and the row stands in seen->V */
     void (*keep)(void *self, int i, const sg_seen *seen, int joined);
+    /* row i is skipped, and keeps its old sites. NULL: nothing is kept of it */
+    void (*skip)(void *self, int i, const sg_seen *seen);
     int m; /* rows outside the basis, X[cap x m], which turn with it */
     double *X;
 } sg_row_memory;

@@ -66,7 +66,7 @@ static int largest_set(const selection *s)
 static double most_candidates(const selection *s)
 {
     const sg_ivm_options *options = s->options;
-    const int end = imin2(largest_set(s) + options->block, options->size);
+    const double end = fmin2((double) largest_set(s) + options->block, options->size);
     return floor(s->c->room / end);
 }
 
@@ -160,9 +160,9 @@ static sg_status select_rows(selection *s, sg_ivm_report *report)
 {
     const sg_ivm_options *options = s->options;
     double included = 0;
-    for (int count = 0, whose = 0;; count++) {
+    for (int count = 0, whose = 0, last = 0;; count++) {
         score(s, options->select);
-        if (count > 0) note_evidence(s, whose, included);
+        if (count > 0) note_evidence(s, last, included);
         report->stop = SG_IVM_SIZE;
         if (count >= fmin2((double) options->size * s->C, options->total)) return SG_OK;
         shrink_if_due(s);
@@ -179,7 +179,7 @@ static sg_status select_rows(selection *s, sg_ivm_report *report)
             }
         }
         included += s->c->logz[best];
-        report->sequence[count] = whose;
+        report->sequence[count] = last = whose;
         sg_active_include(s->active + whose, c, best, kernel_column(s, whose, best), s->ws);
         if (!isfinite(s->active[whose].beta[s->active[whose].d - 1])) return SG_NOT_FINITE;
     }

@@ -6,7 +6,9 @@
  * and b are the same ones. Where a caller wants the matrix of points with themselves it says so, by
  * NULL for the other points.
  *
- *   ntheta(self)                          number of hyperparameters, all on the log scale
+ *   ntheta(self)                          number of hyperparameters, on the scale of the search:
+ *                                         logarithms, but for what may be negative (correlations of
+ *                                         coregion) and what a host says of its own
  *   prepare(self, n, x, like, ws)         the points x as this kernel sees them (points.h), to be
  *                                         paired with each other and, if not NULL, with `like`;
  *                                         holds for this theta, stays in ws, copies what it needs

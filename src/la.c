@@ -33,6 +33,7 @@ void sg_gemv(char trans, int m, int n, double a, const double *A, int lda, const
 /* Computes y = A x of a symmetric A, which is read below its diagonal. */
 void sg_symv(int n, const double *A, int lda, const double *x, double *y)
 {
+    if (n == 0) return;
     const double one = 1, zero = 0;
     F77_CALL(dsymv)("L", &n, &one, A, &lda, x, &ONE, &zero, y, &ONE FCONE);
 }
@@ -40,6 +41,7 @@ void sg_symv(int n, const double *A, int lda, const double *x, double *y)
 /* Adds a x x' to A, below the diagonal alone: half the work of a general update. */
 void sg_syr(int n, double a, const double *x, double *A, int lda)
 {
+    if (n == 0) return;
     F77_CALL(dsyr)("L", &n, &a, x, &ONE, A, &lda FCONE);
 }
 
@@ -76,6 +78,7 @@ void sg_trmv(char trans, int n, const double *U, double *x)
 /* Replaces x by op(U)^{-1} x. */
 void sg_trsv(char trans, int n, const double *U, int ldu, double *x)
 {
+    if (n == 0) return;
     F77_CALL(dtrsv)("U", &trans, "N", &n, U, &ldu, x, &ONE FCONE FCONE FCONE);
 }
 

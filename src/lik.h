@@ -139,8 +139,9 @@ struct sg_lik {
 /* Is a variance so small that the square of its root may vanish? NaN is not. */
 static inline int sg_is_point(double s2) { return s2 <= SG_NO_VARIANCE; }
 
-/* Integrals over several classes are had for means and variances up to these. What lies beyond is
- * taken for them: it has won or lost as surely. */
+/* Integrals over several independent classes are had for means and variances up to these. What lies
+ * beyond is taken for them: it has won or lost as surely. A coupled tilt (lik_coupled.c) bounds
+ * means alone. */
 static inline double sg_class_mean(double m) { return fmin2(fmax2(m, -1e9), 1e9); }
 static inline double sg_class_var(double s2) { return fmin2(s2, 1e14); }
 

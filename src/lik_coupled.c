@@ -16,7 +16,7 @@
  * over the weights Z(v). log Z of EP is stationary in its sites, so these are the derivatives of
  * log Z that the outer EP and its evidence are made of: d1 in mu, (d2 + d1 d1') / 2 in S. Exact
  * where S is a multiple of I but for what all classes have in common, so for C = 2; else log Z is
- * good to some thousandths of a nat. */
+ * good to some thousandths of a nat at variances near 1, and to some hundredths at large ones. */
 #include <math.h>
 #include <Rmath.h>
 #include "block.h"
@@ -71,10 +71,12 @@ static factor gumbel_factor(double m, double var, int own)
 /* Holds what a sweep has of all factors. */
 typedef struct {
     double mean[SG_BLOCK_MAX], var[SG_BLOCK_MAX]; /* posterior of z - m, under the sites */
+    double left[SG_BLOCK_MAX];                    /* 1 - tau var, what is left without the site */
     double log_det;                               /* of (I + T^1/2 S T^1/2)^1/2 */
 } marginals;
 
-/* Computes M = T^1/2 (I + T^1/2 S T^1/2)^{-1} T^1/2, g, and the marginals. O(C^3). Returns 0 where
+/* Computes M = T^1/2 B^{-1} T^1/2, B = I + T^1/2 S T^1/2, g, and the marginals: S - S M S, or where
+ * the site has most of it, which cancels there, T^-1/2 (I - B^{-1}) T^-1/2. O(C^3). Returns 0 where
  * something is no number. */
 static int inner_marginals(race *r, double v, marginals *now)
 {
@@ -94,8 +96,10 @@ static int inner_marginals(race *r, double v, marginals *now)
     sg_block_multiply(C, r->S, r->M, SM);
     now->log_det = 0;
     for (int c = 0; c < C; c++) {
+        now->left[c] = A[c * (C + 1)];
         now->var[c] = r->S[c + C * c];
         for (int k = 0; k < C; k++) now->var[c] -= SM[c + C * k] * r->S[k + C * c];
+        if (now->left[c] < 0.5) now->var[c] = (1 - now->left[c]) / r->tau[c];
         now->log_det += log(L[c + C * c]);
     }
     return 1;
@@ -108,7 +112,7 @@ static double inner_update(race *r, double v, const marginals *now, double share
     double change = 0;
     *logz = -now->log_det;
     for (int c = 0; c < r->C; c++) {
-        const double left = 1 - r->tau[c] * now->var[c], var = fmax2(now->var[c], 0) / left;
+        const double left = now->left[c], var = fmax2(now->var[c], 0) / left;
         const double off = now->mean[c] - var * r->g[c], mean = r->m[c] - v + off;
         const factor t = r->factor_at(mean, var, c == r->y);
         const double D = 1 + var * t.curve;

@@ -245,6 +245,14 @@ static int tilt_by_grid(const sg_lik *self, int own, const double *mu, const dou
     return 1;
 }
 
+/* Returns the share of class 0 in the variance of the difference. A class without a variance is
+ * taken to have a millionth of it; where neither has one, each has half. */
+static double share_of_variance(const double *s2)
+{
+    const double LEAST = 1e-6, sum = s2[0] + s2[1];
+    return sum > 0 ? fmin2(fmax2(s2[0] / sum, LEAST), 1 - LEAST) : 0.5;
+}
+
 /* The second derivatives are d2 (1, -1; -1, 1). As diag(own) and a covariance (sg_tilt) they are
  * many things: own = d2 (s2_0 + s2_1) / s2_c makes that one of rank one, and 1 + own s2 the same
  * positive number for both, the difference's tilted variance over that before. */
@@ -253,10 +261,11 @@ static int tilt_of_two(const sg_lik *self, int own, const double *mu, const doub
 {
     double d1, d2;
     if (!tilt_of_difference(self, own, mu, s2, &out->logz, &d1, &d2)) return 0;
+    const double first = share_of_variance(s2);
     for (int c = 0; c < 2; c++) {
         out->d1[c] = c == own ? d1 : -d1;
         out->d2[c] = d2;
-        if (out->own) out->own[c] = d2 * (s2[0] + s2[1]) / s2[c];
+        if (out->own) out->own[c] = d2 / (c == 0 ? first : 1 - first);
         if (out->cross) out->cross[3 * c] = d2, out->cross[1 + c] = -d2;
     }
     return 1;

@@ -216,14 +216,30 @@ static void *lend(void *self)
     return NULL;
 }
 
+/* Tables of a tilt take 210 KB of the stack (lik_softmax.c), and some C libraries give a thread 128
+ * unless they are asked. */
+static void ask_for_stack(pthread_attr_t *attr)
+{
+    const size_t ENOUGH = 2 << 20;
+    size_t given = 0;
+    if (!pthread_attr_getstacksize(attr, &given) && given < ENOUGH) {
+        pthread_attr_setstacksize(attr, ENOUGH);
+    }
+}
+
 /* The calling thread is slot 0. A thread that the system does not give is one less. */
 static void wave(worker *workers, int threads)
 {
     const double end = omp_get_wtime() + WAVE;
     int begun = 1;
+    pthread_attr_t attr;
     for (int slot = 0; slot < threads; slot++) workers[slot].end = end;
-    for (; begun < threads; begun++) {
-        if (pthread_create(&workers[begun].id, NULL, lend, workers + begun)) break;
+    if (!pthread_attr_init(&attr)) {
+        ask_for_stack(&attr);
+        for (; begun < threads; begun++) {
+            if (pthread_create(&workers[begun].id, &attr, lend, workers + begun)) break;
+        }
+        pthread_attr_destroy(&attr);
     }
     lend(workers);
     for (int slot = 1; slot < begun; slot++) pthread_join(workers[slot].id, NULL);

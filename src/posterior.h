@@ -1,13 +1,14 @@
 /* posterior.h: the stored form of every fit, and prediction from it.
  *
- *   mean(x) = k(x)' alpha,   var(x) = max(K(x,x) - |G'k(x)|^2, 0) + |H'k(x)|^2
+ *   mean(x) = k(x)' alpha,   var(x) = max(K(x,x) - |G'k(x)|^2, d eps K(x,x)) + |H'k(x)|^2
  *
- * with k(x) the kernel between x and the basis. Where the coefficients c of a linear mean are
- * integrated out (full_trend.h), phi(x)'E c is added to the mean, and |u(x)|^2 to the variance,
+ * with k(x) the kernel between x and the basis of d points and eps the rounding unit. Where the
+ * coefficients c of a linear mean are integrated out (full_trend.h), phi(x)'E c is added to the
+ * mean, and |u(x)|^2 to the variance,
  *   u(x) = L^{-T} phi(x) - J'k(x).
- * Several classes on one basis have an alpha and an H
- * each, or one H for all where their sites are as precise; G is R^{-1} of the basis for all, or one
- * each. Nothing here asks which method made the fit. */
+ * Several classes on one basis have an alpha and an H each, or one H for all where their sites are
+ * as precise; G is R^{-1} of the basis for all, or one each. Nothing here asks which method made
+ * the fit. */
 #ifndef SG_POSTERIOR_H
 #define SG_POSTERIOR_H
 

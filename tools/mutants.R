@@ -70,13 +70,13 @@ GOLDEN <- "test-golden.R"
 # Which test tells the mutant, or NULL.
 told_by <- function(mutant, library, mode) {
   suite <- setdiff(dir("tests/testthat", "^test.*[.]R$"), GOLDEN)
-  at <- first_failure(library, "quick", named_files(mutant))
-  if (is.null(at)) at <- first_failure(library, "quick", suite)
-  if (is.null(at) && mode == "all") {
-    at <- first_failure(library, "all", suite)
-    if (!is.null(at)) at <- paste0(at, ", slow tier")
+  for (files in list(named_files(mutant), suite)) {
+    at <- first_failure(library, "quick", files)
+    if (!is.null(at)) return(at)
+    if (mode == "all") at <- first_failure(library, "all", files)
+    if (!is.null(at)) return(paste0(at, ", slow tier"))
   }
-  if (is.null(at)) first_failure(library, "all", GOLDEN) else at
+  first_failure(library, "all", GOLDEN)
 }
 
 try_mutant <- function(mutant, library, mode) {

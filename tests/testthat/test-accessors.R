@@ -53,6 +53,7 @@ test_that("coef() is on the natural scale, named as the help page says", {
 })
 
 test_that("a period is in units of its input, other hyperparameters of kernels in scaled units", {
+  slow_tier()
   x <- seq(0, 20, length.out = 40)
   for (unit in c(1, 50)) {
     fit <- sparsegp(unit * x, sin(2 * pi * x / 5) + 0.1 * cos(7 * x),
@@ -68,6 +69,7 @@ test_that("a period is in units of its input, other hyperparameters of kernels i
 })
 
 test_that("logLik() is an evidence: without degrees of freedom, and nothing to penalise or test", {
+  slow_tier()
   d <- toy()
   learned <- sparsegp(y ~ x, d)
   expect_identical(as.numeric(logLik(learned)), learned$log_evidence)
@@ -134,6 +136,7 @@ test_that("sites of Gaussian rows are the data: precision weight / noise, mean t
 })
 
 test_that("loo_lpd() of classes are log probabilities, near those of refits", {
+  slow_tier()
   d <- toy()
   fit <- sparsegp(class ~ x, d, lik_probit(0.2), kernel_rbf(1, 1), learn = FALSE, scale = FALSE)
   refitted <- vapply(1:20, function(i) {
@@ -164,6 +167,7 @@ test_that("simulate() is fixed by its seed and gives the generator back as it wa
 })
 
 test_that("simulated responses have the mean and spread of predictions", {
+  slow_tier()
   d <- toy()
   fit <- regression(d)
   simulated <- as.matrix(simulate(fit, 2000, seed = 1))
@@ -181,6 +185,7 @@ test_that("simulated responses have the mean and spread of predictions", {
 })
 
 test_that("simulated responses have the offset, of training rows and of others", {
+  slow_tier()
   d <- toy()
   fit <- sparsegp(y ~ x + offset(5 * z), d, lik_gaussian(0.3), kernel_rbf(1.2, 0.8), learn = FALSE,
                   scale = FALSE)
@@ -194,6 +199,7 @@ test_that("simulated responses have the offset, of training rows and of others",
 })
 
 test_that("simulated classes are as frequent as predictions say", {
+  slow_tier()
   d <- toy()
   d$three <- cut(d$x, c(-Inf, -0.5, 0.5, Inf), c("low", "mid", "high"))
   fit <- sparsegp(three ~ x, d, learn = FALSE)
@@ -206,6 +212,7 @@ test_that("simulated classes are as frequent as predictions say", {
 })
 
 test_that("simulated responses of training rows have the noise of their weights", {
+  slow_tier()
   d <- toy()
   fit <- regression(d, d$w)
   spread <- sqrt(predict(fit, se.fit = TRUE)$se.fit^2 + 0.3 / d$w)

@@ -41,6 +41,7 @@ test_that("full EP and EP on a basis are the binary fits", {
 })
 
 test_that("sparse EP on a predefined basis is the binary fits; exchanges choose for all classes", {
+  memory_tier()
   d <- rest_data()
   method <- method_ep(projection = "kl", tol = 1e-9, sweeps = 300)
   fit <- sparsegp(d$x, d$class, likelihood = lik_probit(), kernel = kernel_rbf(3, 1.1),
@@ -56,6 +57,7 @@ test_that("sparse EP on a predefined basis is the binary fits; exchanges choose 
 })
 
 test_that("the gradient of the summed evidence is the binary gradients' sum", {
+  memory_tier()
   d <- rest_data()
   fit <- sparsegp(d$x, d$class, likelihood = lik_probit(), kernel = kernel_rbf(), learn = FALSE)
   problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 2L, processes = 3L,

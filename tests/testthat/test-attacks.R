@@ -55,6 +55,7 @@ attacked <- function(f, change) {
 }
 
 test_that("what C reads as an index or a count is refused by name", {
+  memory_tier()
   made <- attacked_fits()
   uses <- attack_uses(made)
   fields <- list(
@@ -134,6 +135,7 @@ test_that("labels of classes that are none are refused where C would take them f
 })
 
 test_that("what R's own functions read of a fit is refused by name", {
+  memory_tier()
   made <- attacked_fits()
   uses <- attack_uses(made)
   changes <- list(
@@ -164,6 +166,7 @@ test_that("what R's own functions read of a fit is refused by name", {
 })
 
 test_that("rows whose numbers are none are refused where they are read", {
+  memory_tier()
   made <- attacked_fits()
   uses <- attack_uses(made)
   for (change in list(quote(f$latent$mean[1] <- NaN), quote(f$offset[2] <- Inf),
@@ -189,6 +192,7 @@ test_that("densities are refused by the name of the field", {
 })
 
 test_that("values that were written to are refused before they are used", {
+  memory_tier()
   d <- data.frame(a = sin(1:20), b = cos(1:20))
   d$y <- d$a + d$b
   d$v <- d$a - d$b

@@ -38,6 +38,7 @@ test_that("studentised residuals are by the mixture's moments", {
 })
 
 test_that("tidy() has a row for each hyperparameter of each fit, glance() no noise", {
+  slow_tier()
   skip_if_not_installed("generics")
   table <- generics::tidy(MIXED)
   made <- summary(MIXED)
@@ -53,6 +54,7 @@ test_that("tidy() has a row for each hyperparameter of each fit, glance() no noi
 })
 
 test_that("draws of an average are of all members of fits that are integrated", {
+  slow_tier()
   one <- sparsegp(dist ~ speed, cars, control = gp_control(integrate = "ccd"))
   other <- sparsegp(dist ~ speed, cars, kernel = "matern32",
                     control = gp_control(integrate = "none"))
@@ -109,6 +111,7 @@ test_that("integrals over hyperparameters that are all fixed have their own reme
 })
 
 test_that("classes that cannot be coupled are refused before anything is learned", {
+  slow_tier()
   set.seed(1)
   d <- data.frame(a = runif(600), b = runif(600))
   d$y <- factor(1 + floor(d$a * 4) + 4 * floor(d$b * 2))

@@ -25,6 +25,7 @@ expect_made_again <- function(fit) {
 }
 
 test_that("every kind of structure is made again from its words", {
+  slow_tier()
   expect_made_again(sparsegp(mpg ~ wt + hp, mtcars, control = AT_MODE))
   expect_made_again(sparsegp(as.matrix(mtcars[c("wt", "hp")]), mtcars$mpg, control = AT_MODE))
   kernels <- list(kernel_rbf(), kernel_matern32(ard = TRUE) + kernel_linear(),
@@ -62,6 +63,7 @@ test_that("scales, codings and errors of times are made again from their words",
 })
 
 test_that("structures within a few nats are averaged with the fit", {
+  slow_tier()
   fit <- sparsegp(mpg ~ wt + hp, mtcars, control = AT_MODE)
   both <- average(fit)
   expect_s3_class(both, "sparsegp_average")
@@ -80,6 +82,7 @@ test_that("structures within a few nats are averaged with the fit", {
 })
 
 test_that("scores of a pilot count for all rows, and failed candidates are left out", {
+  slow_tier()
   tried <- data.frame(stage = rep(c("response scale", "kernel"), c(2L, 4L)),
                       candidate = c("identity", "log", "rbf()", "matern52()", "matern32()",
                                     "rbf() + linear()"),
@@ -99,6 +102,7 @@ test_that("scores of a pilot count for all rows, and failed candidates are left 
 })
 
 test_that("variables of a call are looked up where update() does, and else are named", {
+  slow_tier()
   fit <- local({
     hidden <- mtcars
     fit <- sparsegp(mpg ~ wt, hidden, control = AT_MODE)
@@ -114,6 +118,7 @@ test_that("variables of a call are looked up where update() does, and else are n
 })
 
 test_that("a fit with no close alternative is averaged alone", {
+  slow_tier()
   fit <- sparsegp(dist ~ speed, cars, control = AT_MODE)
   fit$choices$score[!fit$choices$taken] <- -1e6
   expect_message(alone <- average(fit), "of the fit alone")

@@ -48,6 +48,7 @@ test_that("densities too small to be numbers have weights, too", {
 })
 
 test_that("a learned hyperparameter costs its fit one nat", {
+  slow_tier()
   one <- sparsegp(mpg ~ wt + hp + qsec, mtcars, kernel = kernel_rbf(), likelihood = "gaussian",
                   control = gp_control(integrate = "none"))
   many <- update(one, kernel = kernel_rbf(ard = TRUE))
@@ -59,6 +60,7 @@ test_that("a learned hyperparameter costs its fit one nat", {
 })
 
 test_that("a wrong model gets a weight near 0, and is left out below 0.001", {
+  slow_tier()
   set.seed(1)
   d <- data.frame(x = seq(0, 3, length.out = 80))
   d$y <- sin(2 * d$x) + 0.1 * rnorm(80)
@@ -112,6 +114,7 @@ test_that("answers are those of the mixture", {
 })
 
 test_that("fits may differ in inputs, likelihood and scale of the response", {
+  slow_tier()
   fits <- list(sparsegp(mpg ~ wt, mtcars, transform = "log", learn = FALSE),
                sparsegp(mpg ~ hp, mtcars, learn = FALSE),
                sparsegp(mpg ~ wt + hp, mtcars, "student", learn = FALSE))
@@ -133,6 +136,7 @@ test_that("fits may differ in inputs, likelihood and scale of the response", {
 })
 
 test_that("averages are plain data: saved, printed, drawn", {
+  slow_tier()
   file <- tempfile()
   saveRDS(BOTH, file)
   again <- readRDS(file)
@@ -149,10 +153,16 @@ test_that("averages are plain data: saved, printed, drawn", {
 })
 
 test_that("what cannot be averaged is refused, and what an average has not", {
+  slow_tier()
   refused(average(SMOOTH, 1), "...")
   refused(average(SMOOTH, sparsegp(mpg ~ wt, mtcars, learn = FALSE)), "different rows or responses")
   spread <- sparsegp(accel ~ times, MASS::mcycle, lik_heteroscedastic(), learn = FALSE)
   refused(average(SMOOTH, spread), "numbers of latent functions")
+  size <- data.frame(wt = mtcars$wt, y = cut(mtcars$mpg, 3, ordered_result = TRUE))
+  classes <- lapply(list(lik_ordinal(), lik_softmax()), function(lik) {
+    sparsegp(y ~ wt, size, lik, learn = FALSE)
+  })
+  refused(average(classes[[1]], classes[[2]]), "lik_softmax")
   counts <- sparsegp(carb ~ wt, mtcars, "poisson", learn = FALSE)
   refused(average(counts, sparsegp(carb ~ wt, mtcars, lik_gaussian(), learn = FALSE)),
           "probabilities")

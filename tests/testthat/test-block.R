@@ -25,7 +25,7 @@ random_tilt <- function(w, most = 0.8) {
 
 each_width <- function(check) {
   set.seed(31)
-  for (w in 1:8) for (i in of_tier(1:5, 1L)) check(w)
+  for (w in of_tier(1:8, 3L, memory = 8L)) for (i in of_tier(1:5, 1L)) check(w)
 }
 
 # Rounding of a few products and inverses of matrices whose condition is some hundred, and in

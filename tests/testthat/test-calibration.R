@@ -123,6 +123,7 @@ test_that("transformed responses and functions of mean and spread have intervals
 })
 
 test_that("calibrations are printed and drawn", {
+  slow_tier()
   d <- waves(60)
   counts <- calibration(sparsegp(c ~ x, d, "poisson", learn = FALSE))
   expect_identical(class(counts[1:2, ]), "data.frame")

@@ -17,6 +17,7 @@ call_error <- function(expr, pattern) expect_error(expr, pattern, class = "spars
 # ---- The formula and the data in any order ----
 
 test_that("the data may stand before the formula, by position and by name", {
+  slow_tier()
   d <- call_data()
   plain <- sparsegp(y ~ a, d, learn = FALSE)
   fits <- list(sparsegp(d, y ~ a, learn = FALSE), d |> sparsegp(y ~ a, learn = FALSE),
@@ -62,6 +63,7 @@ test_that("data are evaluated once", {
 # ---- Families ----
 
 test_that("family = \"binomial\" is family = binomial, as in glm()", {
+  slow_tier()
   d <- call_data()
   type_of <- function(...) sparsegp(..., learn = FALSE)$likelihood$type
   for (family in list("binomial", binomial, binomial())) {
@@ -127,6 +129,7 @@ test_that("families that there are not are refused with what is nearest", {
 })
 
 test_that("families of other packages stand for the likelihoods they mean", {
+  slow_tier()
   family <- function(family, link) structure(list(family = family, link = link), class = "family")
   known <- list(negbin = family("negative binomial", "log"), negbin = family("nbinom2", "log"),
                 beta = family("Beta regression(0.4)", "logit"), beta = family("beta", "logit"),
@@ -172,6 +175,7 @@ once <- function(code, words) {
 }
 
 test_that("a response of 0 and 1 is remarked on once, however it comes", {
+  slow_tier()
   d <- call_data()
   words <- "only 0 and 1"
   once(sparsegp(up ~ a, d), words)
@@ -197,6 +201,7 @@ test_that("a response of 0 and 1 is remarked on once, however it comes", {
 })
 
 test_that("a response without anything to learn from has a warning in words", {
+  slow_tier()
   d <- transform(call_data(), same = 3, none = 0)
   once(sparsegp(same ~ a, d), "response does not vary")
   once(sparsegp(same ~ a, d, learn = FALSE), "response does not vary")
@@ -222,6 +227,7 @@ test_that("a response without anything to learn from has a warning in words", {
 })
 
 test_that("one or two rows to learn from have a warning, and single classes are refused", {
+  slow_tier()
   d <- call_data()
   once(sparsegp(y ~ a, d[1, ]), "only 1 row:")
   once(sparsegp(y ~ a, d[1:2, ]), "only 2 rows:")
@@ -243,6 +249,7 @@ test_that("one or two rows to learn from have a warning, and single classes are 
 })
 
 test_that("warnings are given once, and of sources and streams, too", {
+  slow_tier()
   d <- transform(call_data(), same = 3, line = 2 * a)
   read <- function() row_source(function(i) d[20 * (i - 1) + 1:20, ], chunks = 2)
   few <- learn_control(rows = 10)
@@ -310,6 +317,7 @@ test_that("a mixture of no rows begins a stream", {
 # ---- R without its default packages ----
 
 test_that("fits need no package on the search path", {
+  slow_tier()
   skip_on_cran() # a new process
   script <- tempfile(fileext = ".R")
   on.exit(unlink(script))

@@ -22,6 +22,7 @@ with_cuts <- function(n = 90) {
 functions_tried <- function(fit) choices_of_stage(fit, "latent functions")
 
 test_that("categories that no single function orders have one each", {
+  slow_tier()
   d <- with_outer_categories()
   fit <- sparsegp(y ~ x, d)
   tried <- functions_tried(fit)
@@ -44,6 +45,7 @@ test_that("categories that no single function orders have one each", {
 })
 
 test_that("categories in an order keep the ordinal model, as it was", {
+  slow_tier()
   d <- with_cuts()
   fit <- sparsegp(y ~ x, d, control = gp_control(integrate = "none"))
   expect_identical(functions_tried(fit)$taken, c(TRUE, FALSE))
@@ -54,6 +56,7 @@ test_that("categories in an order keep the ordinal model, as it was", {
 })
 
 test_that("nothing is compared where something that was given makes a model of its own", {
+  slow_tier()
   d <- with_outer_categories(60)
   d$shift <- d$x / 10
   ordinal <- function(...) {
@@ -78,6 +81,7 @@ test_that("nothing is compared where something that was given makes a model of i
 })
 
 test_that("a prior that both models have leaves the choice open", {
+  slow_tier()
   fit <- sparsegp(y ~ x, with_outer_categories(45), control = gp_control(integrate = "none"),
                   prior = list(lengthscale = prior_lognormal(0, 1)))
   expect_identical(NROW(functions_tried(fit)), 2L)
@@ -103,6 +107,7 @@ test_that("a model by which EP fails on the pilot has no score and is not taken"
 })
 
 test_that("rows of a source are compared as those of a data frame are", {
+  slow_tier()
   d <- with_outer_categories()
   source <- row_source(function(i) d[45 * (i - 1) + 1:45, ], chunks = 2)
   fit <- sparsegp(y ~ x, source)

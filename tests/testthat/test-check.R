@@ -181,6 +181,7 @@ test_that("wrong values of the other arguments are refused by name", {
 })
 
 test_that("an empty list of priors is no prior", {
+  slow_tier()
   d <- toy()
   expect_identical(coef(sparsegp(y ~ x, d, prior = list())), coef(sparsegp(y ~ x, d)))
 })

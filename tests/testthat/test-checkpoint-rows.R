@@ -53,6 +53,7 @@ broken_off <- function(task, d, file, reads = 4L) {
 }
 
 test_that("rows that a resumed stream passes over must be those that it has seen", {
+  memory_tier()
   old <- options(sparsegp.checkpoint = -1)
   on.exit(options(old))
   d <- plain_rows()
@@ -80,6 +81,7 @@ test_that("rows that a resumed stream passes over must be those that it has seen
 })
 
 test_that("a resumed source that has more chunks, or fewer, is an error", {
+  memory_tier()
   old <- options(sparsegp.checkpoint = -1)
   on.exit(options(old))
   d <- plain_rows()
@@ -115,6 +117,7 @@ test_that("a resumed source that has more chunks, or fewer, is an error", {
 })
 
 test_that("a sweep over a source that has lost its last chunks is an error", {
+  memory_tier()
   d <- plain_rows()
   passes <- 0L
   shrinking <- row_source(function(i) {
@@ -155,6 +158,7 @@ test_that("a folder that is not the checkpoint's is refused, and what is in it s
 })
 
 test_that("of a checkpoint's folder only its own files are deleted", {
+  memory_tier()
   file <- tempfile("state-")
   folder <- paste0(file, ".sites")
   on.exit(unlink(c(file, folder), recursive = TRUE))
@@ -168,6 +172,7 @@ test_that("of a checkpoint's folder only its own files are deleted", {
 })
 
 test_that("sites that are damaged, missing, or of other rows are said so", {
+  memory_tier()
   file <- tempfile("state-")
   folder <- paste0(file, ".sites")
   on.exit(unlink(c(file, folder), recursive = TRUE))
@@ -187,6 +192,7 @@ test_that("sites that are damaged, missing, or of other rows are said so", {
 })
 
 test_that("a fit whose last checkpoint says that it is done looks at its rows all the same", {
+  memory_tier()
   file <- tempfile("state-")
   folder <- paste0(file, ".sites")
   on.exit(unlink(c(file, folder), recursive = TRUE))

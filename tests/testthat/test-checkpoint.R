@@ -136,6 +136,7 @@ test_that("a checkpoint of something else is refused, and half a file is none", 
 })
 
 test_that("an update goes on where it was broken off", {
+  memory_tier()
   d <- source_data()
   fit <- source_fit(y ~ a + b, d[1:100, ], lik_gaussian(fixed(0.1)), basis = source_points(d))
   reads <- 0L

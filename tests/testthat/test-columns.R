@@ -48,6 +48,7 @@ test_that("integer64 is read as what it means, with and without package bit64", 
 })
 
 test_that("a formula's columns of integer64 are those of doubles, wherever rows come from", {
+  slow_tier()
   d <- column_data()
   big <- transform(d, a = as_64(a), n = as_64(n), k = as_64(k))
   for (formula in c(y ~ a + b, y ~ log(a) + b, y ~ I(a^2) + b + offset(n), y ~ poly(a, 2) + g,
@@ -66,6 +67,7 @@ test_that("a formula's columns of integer64 are those of doubles, wherever rows 
 })
 
 test_that("more rows, points, sources and streams of integer64 are those of doubles", {
+  slow_tier()
   d <- column_data()
   big <- transform(d, a = as_64(a))
   plain <- sparsegp(y ~ a + b, d[1:30, ], basis = d[1:6, ], learn = FALSE)
@@ -84,6 +86,7 @@ test_that("more rows, points, sources and streams of integer64 are those of doub
 })
 
 test_that("matrices, vectors and numbers of integer64 are those of doubles", {
+  slow_tier()
   d <- column_data()
   x <- d[c("a", "b")]
   big <- transform(x, a = as_64(a))
@@ -102,6 +105,7 @@ test_that("matrices, vectors and numbers of integer64 are those of doubles", {
 })
 
 test_that("differences of time count in the units of the fit, and dates are no times", {
+  slow_tier()
   d <- column_data()
   d$passed <- as.difftime(d$a, units = "mins")
   d$day <- as.Date("2024-01-01") + d$a
@@ -130,6 +134,7 @@ test_that("differences of time count in the units of the fit, and dates are no t
 })
 
 test_that("other classes are converted or refused in words", {
+  slow_tier()
   d <- column_data()
   plain <- sparsegp(y ~ a + b, d, learn = FALSE)
   same <- function(fit, ...) agree(fitted(fit), fitted(plain), ...)
@@ -165,6 +170,7 @@ test_that("other classes are converted or refused in words", {
 })
 
 test_that("tibbles, data.tables and groupedData are data frames", {
+  slow_tier()
   d <- column_data()
   plain <- sparsegp(y ~ a + g, d, learn = FALSE)
   on_basis <- sparsegp(y ~ a + g, d, basis = d[1:9, ], learn = FALSE)
@@ -188,6 +194,7 @@ test_that("tibbles, data.tables and groupedData are data frames", {
 })
 
 test_that("odd names, all-NA columns and infinite values are handled or refused in words", {
+  slow_tier()
   d <- column_data()
   plain <- sparsegp(y ~ a + b, d, learn = FALSE)
   odd <- stats::setNames(d[c("y", "a", "b")], c("y y", "a b", "if"))
@@ -241,6 +248,7 @@ test_that("rows without a response, and rows that `subset` leaves none of, are s
 })
 
 test_that("answers of odd but legal rows are answers", {
+  slow_tier()
   set.seed(2)
   # row names of a matrix may come twice
   m <- matrix(rnorm(30), dimnames = list(rep(c("r", "s"), 15), "x"))
@@ -268,6 +276,7 @@ test_that("answers of odd but legal rows are answers", {
 })
 
 test_that("a column that is NA in all first rows may be of any class in later ones", {
+  slow_tier()
   set.seed(5)
   d <- data.frame(y = rnorm(40), a = rnorm(40), g = rep(c("u", "v"), 20))
   chunk <- function(i) {

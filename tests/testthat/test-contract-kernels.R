@@ -131,6 +131,7 @@ test_that("a matrix of any shape equals the reference formula", {
 })
 
 test_that("extreme hyperparameters give the reference formula", {
+  memory_tier()
   set.seed(3)
   x <- points(6L)
   for_all(function(case, label) {
@@ -145,6 +146,7 @@ test_that("extreme hyperparameters give the reference formula", {
 })
 
 test_that("x with itself gives what x with a copy of x gives, and is symmetric", {
+  memory_tier()
   set.seed(4)
   x <- points(11L)
   for_all(function(case, label) {
@@ -155,6 +157,7 @@ test_that("x with itself gives what x with a copy of x gives, and is symmetric",
 })
 
 test_that("blocks of columns fit together: 127 to 300 of them, few rows or many", {
+  memory_tier()
   set.seed(5)
   z <- points(300L)
   for_all(function(case, label) {
@@ -171,6 +174,7 @@ test_that("blocks of columns fit together: 127 to 300 of them, few rows or many"
 })
 
 test_that("columns of prepared points are those of the matrix, of a part of the points too", {
+  memory_tier()
   set.seed(16)
   x <- points(140L)
   kept <- seq_len(140L) %% 3 != 0
@@ -200,6 +204,7 @@ test_that("the diagonal is that of the matrix", {
 })
 
 test_that("matrices are positive semidefinite, with duplicates and near-duplicates too", {
+  memory_tier()
   set.seed(7)
   x <- points(25L)
   x <- rbind(x, x[1:5, ], x[1:5, ] + 1e-9)
@@ -239,6 +244,7 @@ test_that("exact duplicates have equal rows", {
 })
 
 test_that("inputs a million units from the origin keep their distances", {
+  memory_tier()
   set.seed(10)
   x <- points(7L) + 1e6
   z <- points(5L) + 1e6
@@ -252,6 +258,7 @@ test_that("inputs a million units from the origin keep their distances", {
 })
 
 test_that("huge and tiny inputs give finite matrices wherever the formula is finite", {
+  memory_tier()
   set.seed(11)
   for (size in c(1e150, 1e-150)) {
     x <- points(5L) * size
@@ -270,6 +277,7 @@ test_that("huge and tiny inputs give finite matrices wherever the formula is fin
 })
 
 test_that("no rows give an empty matrix and an adjoint of zero", {
+  memory_tier()
   x <- points(4L)
   none <- x[0L, , drop = FALSE]
   for_all(function(case, label) {
@@ -300,6 +308,7 @@ test_that("columns a kernel does not see do not matter", {
 # ---- Adjoints ----
 
 test_that("the adjoint is the derivative of sum(Kbar * K) for any weights and shapes", {
+  memory_tier()
   set.seed(13)
   x <- points(8L)
   z <- points(5L)
@@ -330,6 +339,7 @@ test_that("the adjoint of the diagonal is its derivative", {
 })
 
 test_that("the adjoint survives duplicates, near-duplicates and a distant origin", {
+  memory_tier()
   set.seed(15)
   x <- points(6L)
   for (apart in c(0, 1e-9, 1e-13)) {
@@ -369,6 +379,7 @@ reads_type <- function(spec, type) {
 }
 
 test_that("every kernel's derivatives along directions are those of its formula", {
+  memory_tier()
   set.seed(6)
   x <- seen(matrix(rnorm(9L), 3L))
   z <- seen(matrix(rnorm(6L), 2L))
@@ -399,4 +410,8 @@ test_that("every kernel's derivatives along directions are those of its formula"
       expect_null(alone$dxdz)
     }
   }
+})
+
+test_that("an order of a trigonometric kernel whose terms cannot be counted is refused", {
+  expect_error(kernel_trig(2^30), "at most 1e\\+06", class = "sparsegp_error")
 })

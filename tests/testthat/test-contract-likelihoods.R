@@ -61,7 +61,7 @@ tilts <- function(case, mu, s2, quadrature = FALSE, theta = case$theta) {
   at <- expand.grid(row = rows, mu = seq_along(mu), s2 = seq_along(s2))
   at <- at[rowSums(at) %% length(rows) == case$turn %% length(rows), ]
   grid <- data.frame(row = at$row, mu = mu[at$mu], s2 = s2[at$s2])
-  grid <- grid[of_tier(seq_len(nrow(grid)), 13L), ] # few: prime, so that each value has its turn
+  grid <- grid[of_tier(seq_len(nrow(grid)), 5L, memory = 13L), ] # prime: each value has a turn
   tilt_at(case, marginals(case, grid$mu, grid$s2, grid$row), quadrature, theta)
 }
 
@@ -141,6 +141,7 @@ drawn_means <- function(case, y) {
 }
 
 test_that("responses are drawn with the mean that the moments have", {
+  memory_tier()
   draws <- 4000L
   for_all(function(case) {
     set.seed(2)
@@ -179,6 +180,7 @@ test_that("tilts equal the reference integral", {
 })
 
 test_that("closed forms equal the quadrature", {
+  memory_tier()
   for_all(function(case) {
     if (!by_quadrature(case)) return()
     mu <- c(-30, -3, 0, 0.7, 8, 40)
@@ -193,6 +195,7 @@ test_that("closed forms equal the quadrature", {
 })
 
 test_that("d1 and d2 are the derivatives of log Z in mu", {
+  memory_tier()
   for_all(function(case) {
     at <- tilts(case, c(-8, -1, 0.4, 3), c(0.05, 1, 30))
     for (i in of_tier(seq_len(nrow(at)), 7L)) {
@@ -216,6 +219,7 @@ test_that("d1 and d2 are the derivatives of log Z in mu", {
 })
 
 test_that("dpar is the derivative of log Z in the hyperparameters", {
+  memory_tier()
   for_all(function(case) {
     at <- tilts(case, c(-8, -1, 0.4, 3), c(0, 0.05, 1, 30, 1e4))
     for (i in of_tier(seq_len(nrow(at)), 11L)) {
@@ -269,6 +273,7 @@ expect_limit <- function(case, row, mu) {
 }
 
 test_that("as s2 vanishes tilts become log p and its derivatives", {
+  memory_tier()
   for_all(function(case) {
     # every second pair, and the others for the other setting
     pairs <- expand.grid(row = seq_len(ncol(case$rows)), mu = c(-20, -2, 0.1, 3, 20))
@@ -278,6 +283,7 @@ test_that("as s2 vanishes tilts become log p and its derivatives", {
 })
 
 test_that("tilts are finite and sane for any marginal", {
+  memory_tier()
   for_all(function(case) {
     for (quadrature in ways(case)) {
       at <- tilts(case, c(-40, -5, 0, 5, 40), c(0, 10^seq(-14, 8, by = 2)), quadrature)
@@ -293,6 +299,7 @@ test_that("tilts are finite and sane for any marginal", {
 })
 
 test_that("NaN is never turned into a number", {
+  memory_tier()
   all_nan <- function(...) all(is.nan(rowSums(cbind(...))))
   for_all(function(case) {
     for (quadrature in ways(case)) {
@@ -327,7 +334,7 @@ test_that("a marginal far wider than the likelihood is no obstacle", {
 test_that("predictions equal the reference integral, spread included", {
   for_all(function(case) {
     grid <- expand.grid(mu = c(-5, -0.4, 0, 1, 12), s2 = c(1e-4, 0.3, 2, 50, 1e4))
-    grid <- grid[of_tier(seq_len(nrow(grid)), 11L), ]
+    grid <- grid[of_tier(seq_len(nrow(grid)), 5L, memory = 11L), ]
     if (case$classes) grid <- grid[grid$s2 < 1e4, ] # three classes take the reference long
     widest <- REFERENCE_LIKELIHOODS[[case$type]]$widest
     if (!is.null(widest)) grid <- grid[grid$s2 <= widest, ]
@@ -349,6 +356,7 @@ test_that("predictions equal the reference integral, spread included", {
 })
 
 test_that("predictions without variance are the moments at the mean", {
+  memory_tier()
   for_all(function(case) {
     mu <- outer(c(-40, -1, 0, 2, 40), case$along)
     lik <- c_lik(case$lik, case$theta)
@@ -401,6 +409,7 @@ test_that("the probabilities of all classes sum to one and are what predict() gi
 })
 
 test_that("random tilts are finite, and closed form and quadrature agree", {
+  memory_tier()
   for_all(function(case) {
     set.seed(20)
     n <- if (whole_suite()) 150L else 60L

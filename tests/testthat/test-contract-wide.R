@@ -19,7 +19,7 @@ good_to <- function(type, exact) max(exact, REFERENCE_WIDE[[type]]$tolerance)
 for_wide <- function(check) {
   for (type in wide_names()) {
     case <- REFERENCE_WIDE[[type]]
-    for (w in if (is.null(case$width)) 1:3 else case$width) {
+    for (w in of_tier(if (is.null(case$width)) 1:3 else case$width, 1L, memory = Inf)) {
       set.seed(32)
       mu <- matrix(rnorm(3L * w), w)
       S <- replicate(3L, crossprod(matrix(rnorm(w * (w + 2L)), ncol = w)) / (w + 2))
@@ -51,6 +51,7 @@ test_that("tilts equal the reference integral", {
 })
 
 test_that("d1, d2 and dpar are the derivatives of log Z", {
+  memory_tier()
   for_wide(function(type, w, theta, y, mu, S, label) {
     mu <- mu[, 1L, drop = FALSE]
     S <- S[, 1L, drop = FALSE]
@@ -75,6 +76,7 @@ test_that("d1, d2 and dpar are the derivatives of log Z", {
 })
 
 test_that("without a covariance tilts are log p, and predictions the moments", {
+  memory_tier()
   for_wide(function(type, w, theta, y, mu, S, label) {
     case <- REFERENCE_WIDE[[type]]
     rows <- matrix(y, length(y), 3L)
@@ -93,6 +95,7 @@ test_that("without a covariance tilts are log p, and predictions the moments", {
 })
 
 test_that("an exact site is that of every tilt, and C refuses what has no width", {
+  memory_tier()
   for_wide(function(type, w, theta, y, mu, S, label) {
     site <- .Call(sg_lik_site, c_lik(type, theta, w, length(y)), theta, cbind(y))
     if (length(site$nu) == 0L) return()
@@ -111,6 +114,7 @@ test_that("an exact site is that of every tilt, and C refuses what has no width"
 })
 
 test_that("one response of full covariance is one of Gaussian noise", {
+  memory_tier()
   set.seed(33)
   y <- rnorm(4L)
   mu <- rnorm(4L)
@@ -123,6 +127,7 @@ test_that("one response of full covariance is one of Gaussian noise", {
 })
 
 test_that("a response that is not there is as if its component were none", {
+  memory_tier()
   set.seed(34)
   S <- crossprod(matrix(rnorm(15L), 5L)) / 5
   mu <- cbind(c(0.2, -0.4, 0.1))

@@ -1,6 +1,7 @@
 # gp_control(): settings that do not say what the model is.
 
 test_that("arguments of earlier versions do what gp_control() does, with one message", {
+  memory_tier()
   registry <- asNamespace("sparsegp")$REGISTRY
   old <- registry$told
   on.exit(registry$told <- old)

@@ -32,6 +32,7 @@ expect_same_latent <- function(fit, hand, d, tolerance = 1e-12) {
 }
 
 test_that("two classes: a fit of rows and copies made by hand, by every method", {
+  memory_tier()
   d <- copies_data()
   methods <- list(method_ivm(8), method_ep(), method_ep(size = 8), method_ivm(8, refine = "none"),
                   method_ivm(8, refine = "active"), method_ep(size = 8, projection = "kl"))
@@ -53,6 +54,7 @@ test_that("two classes: a fit of rows and copies made by hand, by every method",
 })
 
 test_that("each class against the rest has copies of its own rows", {
+  memory_tier()
   d <- copies_data()
   plain <- fit_given(d$x, d$three, lik_probit(0.2), method_ivm(8))
   fit <- fit_given(d$x, d$three, lik_probit(0.2), method_ivm(8), augment = reflected)
@@ -90,6 +92,7 @@ test_that("joint classes: copies of the rows of all classes, in one fit", {
 })
 
 test_that("regression: a row and its copies share the row's weight", {
+  memory_tier()
   d <- copies_data()
   w <- rep(c(1, 2), 20)
   for (method in list(method_ivm(8), method_ep())) {
@@ -106,6 +109,7 @@ test_that("regression: a row and its copies share the row's weight", {
 })
 
 test_that("copies that are hardly moved leave a regression as it was", {
+  memory_tier()
   d <- copies_data()
   plain <- fit_given(d$x, d$f, lik_gaussian(0.1), NULL, mean = "average")
   fit <- fit_given(d$x, d$f, lik_gaussian(0.1), NULL, augment = jitter_rows(1e-7))
@@ -116,6 +120,7 @@ test_that("copies that are hardly moved leave a regression as it was", {
 })
 
 test_that("leaving a row out leaves its copies out", {
+  memory_tier()
   d <- copies_data(15)
   fit <- fit_given(d$x, d$f, lik_gaussian(0.1), method_ep(), augment = reflected)
   all <- by_hand(d, 1:15)
@@ -131,6 +136,7 @@ test_that("leaving a row out leaves its copies out", {
 })
 
 test_that("cavities without copies are those of EP where there are none, for every posterior", {
+  memory_tier()
   d <- copies_data()
   methods <- list(method_ep(), method_ep(size = 8), method_ivm(8), method_ivm(8, refine = "none"),
                   method_ep(size = 8, projection = "kl"))
@@ -217,6 +223,7 @@ test_that("jitter_rows() makes the same copies of the same rows, and leaves the 
 })
 
 test_that("copies come as sets, data frames, or rows that say whose they are", {
+  memory_tier()
   d <- copies_data()
   as_list <- fit_given(d$x, d$two, lik_probit(0), method_ivm(5),
                        augment = function(x) list(cbind(-x[, 1], x[, 2])))
@@ -241,6 +248,7 @@ test_that("copies come as sets, data frames, or rows that say whose they are", {
 # ---- What a fit with copies can, and cannot ----
 
 test_that("a fit with copies takes more rows, and its answers have the rows' number", {
+  memory_tier()
   d <- copies_data()
   fit <- sparsegp(d$x, d$f, kernel = kernel_rbf(), method = method_ivm(8), augment = reflected)
   expect_identical(nobs(fit), 40L)

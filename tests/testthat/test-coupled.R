@@ -30,6 +30,7 @@ tight_coupled <- method_ep(tol = 1e-8, sweeps = 300)
 
 # 1e-4: every other node of the integral over the winner's value, and the grid of the reference.
 test_that("tilts equal those of plain nested EP", {
+  memory_tier()
   set.seed(1)
   for (type in c("mprobit", "softmax")) {
     for (w in of_tier(2:4, 2L)) {
@@ -44,8 +45,24 @@ test_that("tilts equal those of plain nested EP", {
   }
 })
 
+# Where noise is nothing beside the latent values, probabilities do not depend on their scale; 1e-3
+# is what unit noise still is at 1e6. What EP inside the tilt leaves of their sum is within 0.05.
+test_that("tilts have no largest variance", {
+  set.seed(5)
+  for (type in c("mprobit", "softmax")) {
+    at <- marginal_of_classes(3L)
+    scaled <- function(y, s) coupled_tilt(type, y, sqrt(s) * at$mu, s * at$S)$logz
+    small <- vapply(1:3, scaled, 0, s = 1e6)
+    expect_equal(sum(exp(small)), 1, tolerance = 0.05)
+    for (s in c(1e8, 1e10, 1e12)) {
+      expect_equal(vapply(1:3, scaled, 0, s = s), small, tolerance = 1e-2)
+    }
+  }
+})
+
 # Independent classes of one variance: the inner EP is exact, and the factorised tilt is, too.
 test_that("tilts of independent classes of one variance are those of the factorised likelihood", {
+  memory_tier()
   set.seed(2)
   for (type in c("mprobit", "softmax")) {
     for (w in c(2L, 3L, 8L)) {
@@ -65,6 +82,7 @@ test_that("tilts of independent classes of one variance are those of the factori
 # Three classes: Gauss-Hermite quadrature in the two differences, of full covariance. 0.005: what EP
 # in two dimensions is good to.
 test_that("log Z and its derivatives are those of the integral", {
+  memory_tier()
   set.seed(3)
   rule <- normal_rule(60L)
   z <- as.matrix(expand.grid(rule$x, rule$x))
@@ -88,6 +106,7 @@ test_that("log Z and its derivatives are those of the integral", {
 # EP's evidence and its gradient are made of these: d1 is the slope in mu, and (d2 + d1 d1') / 2
 # that in S, also of the approximation. 1e-4: differences of a rule of some 25 nodes.
 test_that("d1 and d2 are the derivatives of log Z in the mean and in the covariance", {
+  memory_tier()
   set.seed(5)
   for (type in c("mprobit", "softmax")) {
     at <- marginal_of_classes(4L, 3)
@@ -104,6 +123,7 @@ test_that("d1 and d2 are the derivatives of log Z in the mean and in the covaria
 })
 
 test_that("tilts and predictions are numbers wherever the classes are, and NaN stays NaN", {
+  memory_tier()
   for (type in c("mprobit", "softmax")) {
     for (far in c(0, 8, 40)) {
       for (size in c(0, 1e-8, 1, 1e4)) {
@@ -136,6 +156,7 @@ test_that("without variance tilts are log p", {
 })
 
 test_that("EP ends where every site is that of its tilt, with the evidence of dense algebra", {
+  memory_tier()
   d <- three_classes()
   fit <- coupled_fit(d, method = tight_coupled)
   n <- nrow(d)
@@ -166,6 +187,7 @@ test_that("EP ends where every site is that of its tilt, with the evidence of de
 
 # 2e-3: log Z has six digits, of which differences leave three or four.
 test_that("the gradient of the evidence is that of differences", {
+  memory_tier()
   for (type in c("mprobit", "softmax")) {
     fit <- coupled_fit(three_classes(14L), type, method = tight_coupled)
     problem <- problem_of_fit(fit)
@@ -178,6 +200,7 @@ test_that("the gradient of the evidence is that of differences", {
 })
 
 test_that("a fit answers as those of other classes do", {
+  memory_tier()
   d <- three_classes(40L)
   d$y[7L] <- "a"
   fit <- coupled_fit(d)
@@ -213,6 +236,7 @@ test_that("a fit answers as those of other classes do", {
 
 # 4 standard errors of 4000 draws
 test_that("draws have the moments and probabilities of predictions", {
+  memory_tier()
   fit <- coupled_fit(three_classes(40L))
   new <- data.frame(a = c(-1, 1), b = 0:1)
   set.seed(1)
@@ -228,6 +252,7 @@ test_that("draws have the moments and probabilities of predictions", {
 })
 
 test_that("what is coupled is what was asked for, or is cheap", {
+  memory_tier()
   d <- three_classes(40L)
   type <- function(lik, ...) {
     suppressWarnings(sparsegp(y ~ a + b, d, likelihood = lik, ...))$likelihood$type

@@ -57,6 +57,7 @@ kinds_fit <- function(formula, d, likelihood, ...) {
 
 # Both quadratures are good to 1e-7 or better.
 test_that("ordered categories are those of lik_ordinal()", {
+  memory_tier()
   d <- kinds_data()
   own <- kinds_fit(rank ~ x, d, own_ordered())
   twin <- kinds_fit(rank ~ x, d, lik_ordinal(c(-0.3, 0.7)))
@@ -80,6 +81,7 @@ test_that("ordered categories are those of lik_ordinal()", {
 # ---- Constants ----
 
 test_that("constants go with their rows: exposures are those of an offset", {
+  memory_tier()
   d <- kinds_data()
   d$exposure[5] <- NA # this row is left out, whichever way
   whole <- suppressWarnings(kinds_fit(count ~ x, d, own_exposed(~exposure)))
@@ -157,6 +159,7 @@ test_that("constants are read from a table that has other columns, too", {
 })
 
 test_that("what is wrong with constants is said in words", {
+  memory_tier()
   d <- kinds_data(20)
   kinds_error(own_exposed(~log(exposure)), "names of columns")
   kinds_error(own_exposed(list(1:3)), "no names")
@@ -180,6 +183,7 @@ test_that("what is wrong with constants is said in words", {
 
 # C's rule is good to 1e-10, ours to the square of 3e-7; derivatives in units of the marginal.
 test_that("tilts of two latent functions are those of C, for narrow marginals and wide", {
+  memory_tier()
   grid <- expand.grid(y = c(-2, 0.1, 3), mean = c(-1, 0.5), log_sd = c(-1, 0.4),
                       size = c(1e-4, 0.1, 1), rho = c(-0.7, 0, 0.6))
   n <- nrow(grid)
@@ -233,6 +237,7 @@ test_that("a fit with a spread that is a function is that of lik_heteroscedastic
 
 # A gate that does not depend on its latent function: the likelihood of lik_zip() of the rate alone.
 test_that("a gate beside a rate is that of lik_zip() where it is constant", {
+  memory_tier()
   grid <- expand.grid(y = c(0, 1, 6), mean = c(-1, 1.5), size = c(0.01, 1))
   shut <- 0.3
   flat <- own_gate(function(f, theta) log(theta[["zero"]]) + 0 * f$gate,
@@ -274,6 +279,7 @@ test_that("counts with a gate that is a function are fitted and predicted", {
 
 # The scores of all candidates are one call; a call for each would be some 20 times as many.
 test_that("the IVM calls R once for all candidates", {
+  memory_tier()
   d <- kinds_data(60)
   calls <- 0
   own <- lik_custom(function(y, f, theta) {

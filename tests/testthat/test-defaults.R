@@ -28,6 +28,7 @@ test_that("a choice of rows is the same each time, nested, and has every class",
 })
 
 test_that("the evidence chooses kernel and scaling, and the fit says what was tried", {
+  slow_tier()
   set.seed(1)
   x <- matrix(runif(600), 100, dimnames = list(NULL, paste0("x", 1:6)))
   y <- sin(6 * x[, 1]) + 0.1 * rnorm(100)
@@ -61,6 +62,7 @@ test_that("what is given is obeyed, and without learning there is nothing to cho
 })
 
 test_that("one scale for all inputs is the root of their mean variance", {
+  slow_tier()
   x <- cbind(a = c(1, 2, 3, 6), b = c(0, 10, 20, 10), k = 1)
   scaling <- scaling_of(input_moments(x), "common")
   variance <- colMeans(sweep(x[, 1:2], 2, colMeans(x[, 1:2]))^2)
@@ -75,6 +77,7 @@ test_that("one scale for all inputs is the root of their mean variance", {
 })
 
 test_that("a prior has to fit the simplest kernel", {
+  slow_tier()
   d <- small()
   # a prior of one input's length scale is none of an isotropic kernel's, which has to be
   refused(sparsegp(y ~ x + z, d, prior = list(lengthscale.x = prior_gamma(2, 1))), "prior")
@@ -142,6 +145,7 @@ test_that("few and many rows are fitted alike on both sides of the bound", {
 # ---- Labels ----
 
 test_that("classes each against the rest have the odds of their answers, to the fit's power", {
+  slow_tier()
   set.seed(11)
   x <- matrix(rnorm(120), 60)
   class <- cut(x[, 1] + 0.5 * x[, 2]^2 + 0.4 * rnorm(60), c(-Inf, -0.3, 0.8, Inf),
@@ -182,6 +186,7 @@ test_that("a power of probabilities is one of their odds", {
 })
 
 test_that("labels that are all told apart do not make probabilities sure without end", {
+  slow_tier()
   # eight of each label, each right with probability p: by the rule of succession the next is right
   # with 9/10, and so it is at the power of the odds of p that are 9
   y <- factor(rep(c("a", "b"), each = 8))
@@ -268,6 +273,7 @@ test_that("labels that hardly overlap have a margin, unless something else was a
 })
 
 test_that("the margin's model is the probit's, steeper", {
+  slow_tier()
   set.seed(8)
   x <- matrix(rnorm(60), 30, dimnames = list(NULL, c("a", "b")))
   class <- x[, 1] + 0.5 * rnorm(30) > 0
@@ -296,6 +302,7 @@ test_that("the first search of labels is on a third of each, whatever the order 
 })
 
 test_that("classes one by one are classes side by side", {
+  slow_tier()
   set.seed(3)
   n <- 150
   x <- matrix(runif(2 * n, -2, 2), n, dimnames = list(NULL, c("a", "b")))
@@ -332,6 +339,7 @@ test_that("where rows are many, length scales are looked for on some of them", {
 })
 
 test_that("two labels of few rows have a power where leave-one-out asks for one", {
+  slow_tier()
   set.seed(2)
   n <- 75
   class <- factor(rep(c("wide", "narrow"), each = n))

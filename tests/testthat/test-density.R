@@ -32,6 +32,7 @@ test_that("the density integrates to one and is nowhere negative", {
 })
 
 test_that("points without structure have a density without structure", {
+  memory_tier()
   set.seed(2)
   fit <- gp_density(runif(200, 3, 7), 0:3, range = c(3, 7))
   expect_identical(fit$k0, 0L)
@@ -83,6 +84,7 @@ test_that("dense matrices and the thesis's formula for lambda give the same post
 })
 
 test_that("the evidence is the mean of the density over all directions of the coefficients", {
+  memory_tier()
   settle <- function(u, k0) {
     density_fit(k0, cbind(u), list(iterations = 100L, tol = 1e-8, sweeps = 200L))$log_evidence
   }
@@ -96,6 +98,7 @@ test_that("the evidence is the mean of the density over all directions of the co
 })
 
 test_that("two bumps are found, better than by a kernel estimate, and intervals hold them", {
+  memory_tier()
   at <- midpoints(400)
   truth <- two_bumps_density(at)
   error <- function(density) sqrt(mean((density - truth)^2))
@@ -116,6 +119,7 @@ test_that("two bumps are found, better than by a kernel estimate, and intervals 
 })
 
 test_that("without an order the density is the mean of those of several", {
+  memory_tier()
   x <- two_bumps(150)
   fit <- gp_density(x, range = c(0, 1))
   orders <- unique(round(seq(fit$chosen, 2 * fit$chosen + 1, length.out = min(6, fit$chosen + 2))))
@@ -163,6 +167,7 @@ test_that("cosines of a support are orthogonal at their basis, and level at its 
 })
 
 test_that("on half a line order 0 is the exponential density, whichever way and in any unit", {
+  memory_tier()
   set.seed(6)
   x <- rexp(150, 2)
   fit <- gp_density(x, 0, support = c(0, Inf))
@@ -214,6 +219,7 @@ test_that("a density that jumps at the end of its support is nearer than a kerne
 })
 
 test_that("points that crowd at an end are told of, once it may be one", {
+  memory_tier()
   set.seed(7)
   x <- rexp(200)
   expect_message(gp_density(x, 2), "crowd at 0.0.*support = c\\(0, Inf\\)")
@@ -227,6 +233,7 @@ test_that("points that crowd at an end are told of, once it may be one", {
 })
 
 test_that("error bars are those of the ratio", {
+  memory_tier()
   fit <- gp_density(two_bumps(), 4, range = c(0, 1))
   at <- c(0.1, 0.3, 0.45, 0.7)
   found <- predict(fit, at, se.fit = TRUE)
@@ -243,6 +250,7 @@ test_that("error bars are those of the ratio", {
 })
 
 test_that("units do not matter, and the fit is plain data", {
+  memory_tier()
   x <- two_bumps(120)
   fit <- gp_density(x, 3, range = c(0, 1))
   far <- gp_density(1e4 * x - 7e4, 3, range = c(-7e4, -6e4))
@@ -258,6 +266,7 @@ test_that("units do not matter, and the fit is plain data", {
 })
 
 test_that("predictions keep their rows", {
+  memory_tier()
   fit <- gp_density(two_bumps(100), 2, range = c(0, 1))
   found <- predict(fit, c(0.2, NA, 1.4, -3))
   expect_identical(is.na(found), c(FALSE, TRUE, FALSE, FALSE))
@@ -283,6 +292,7 @@ test_that("columns are told by their names", {
 })
 
 test_that("few, equal and very many points end", {
+  memory_tier()
   expect_true(all(is.finite(predict(gp_density(3), c(2, 3, 4)))))
   expect_true(all(is.finite(predict(gp_density(rep(2, 20), 3), c(1, 2, 3)))))
   expect_true(gp_density(c(1, 1e10), 1)$convergence$converged)
@@ -292,6 +302,7 @@ test_that("few, equal and very many points end", {
 })
 
 test_that("what cannot be is refused", {
+  memory_tier()
   x <- two_bumps(50)
   refused(gp_density(character(3)), "x")
   refused(gp_density(numeric()), "x")
@@ -335,6 +346,7 @@ test_that("what cannot be is refused", {
 })
 
 test_that("a density prints itself and draws itself", {
+  memory_tier()
   fit <- gp_density(two_bumps(100), 0:2, range = c(0, 1))
   expect_output(expect_invisible(print(fit)), "Density of 100 points on \\[0, 1\\]")
   expect_output(print(fit), "Orders tried: 0, 1, 2")
@@ -358,6 +370,7 @@ test_that("quantiles of the square of a normal variable are those of its chi-squ
 })
 
 test_that("a density has a name on its axis, a summary, simulated points and an update", {
+  memory_tier()
   fit <- gp_density(faithful$eruptions, k0 = 2)
   expect_identical(density_names(fit), "faithful$eruptions")
   expect_identical(density_names(gp_density(faithful[1L], k0 = 2)), "eruptions")
@@ -377,6 +390,7 @@ test_that("a density has a name on its axis, a summary, simulated points and an 
 })
 
 test_that("lik_density() asks for an offset, whatever the method, and is not integrated", {
+  memory_tier()
   d <- data.frame(x = seq(-2, 2, length.out = 25), seen = 1, z = 0.3)
   for (method in list(NULL, method_ep(), method_ep(5), method_ivm(5), method_online(5))) {
     expect_error(sparsegp(seen ~ x, d, lik_density(), method = method), "prior mean of 0",
@@ -392,6 +406,7 @@ test_that("lik_density() asks for an offset, whatever the method, and is not int
 })
 
 test_that("a base density is what order 0 is, and half a line is one by the exponential", {
+  memory_tier()
   set.seed(6)
   x <- rnorm(80, 2, 3)
   base <- list("norm", mean = 2, sd = 3)
@@ -418,6 +433,7 @@ test_that("a base density is what order 0 is, and half a line is one by the expo
 })
 
 test_that("a density of three inputs is one, and near the product that it is", {
+  memory_tier()
   set.seed(3)
   x <- cbind(a = rbeta(300, 3, 4), b = rbeta(300, 4, 3), c = runif(300))
   fit <- gp_density(x, 1, range = rbind(rep(0, 3), rep(1, 3)))

@@ -18,6 +18,7 @@ some_candidates <- local({
 })
 
 test_that("gains of a batch add up to the information of all its labels, by every method", {
+  slow_tier()
   methods <- list(NULL, method_ep(size = 10), method_ivm(size = 10), method_online(size = 10))
   for (method in of_tier(methods, 2)) {
     fit <- sparsegp(y ~ x + z, two_inputs, method = method, learn = FALSE)
@@ -29,6 +30,7 @@ test_that("gains of a batch add up to the information of all its labels, by ever
 })
 
 test_that("rows are those a naive search finds, with weights and costs, too", {
+  slow_tier()
   fit <- sparsegp(y ~ x + z, two_inputs, weights = w, learn = FALSE)
   weights <- rep(c(4, 1), 20)
   cost <- rep(c(1, 3, 2, 1), 10)
@@ -46,6 +48,7 @@ test_that("rows are those a naive search finds, with weights and costs, too", {
 })
 
 test_that("information on two labels and on ordered ones is that of dense sums", {
+  slow_tier()
   y <- two_inputs$y > 1
   links <- list(
     probit = function(value) function(f) stats::pnorm(f + value[["bias"]]),
@@ -87,6 +90,7 @@ test_that("a label that flips tells nothing where it flips half of the time", {
 })
 
 test_that("information on counts and shares is that of dense sums", {
+  slow_tier()
   counts <- rep(c(0, 1, 2, 5, 3), 5)
   x <- cbind(two_inputs$x)
   mean <- c(-2, 0.5, 1)
@@ -123,6 +127,7 @@ test_that("where whole numbers end and the integral over counts begins nothing i
 })
 
 test_that("counts beyond all that can be counted tell what their noise leaves", {
+  slow_tier()
   x <- cbind(two_inputs$x)
   fits <- lapply(c("poisson", "negbin"), function(type) {
     sparsegp(x, rep(c(0, 1, 2, 5, 3), 5), likelihood = type, learn = FALSE)
@@ -233,6 +238,7 @@ test_that("information on several classes is that of a tensor rule", {
 })
 
 test_that("covariances are what they are on average over the label", {
+  slow_tier()
   fit <- sparsegp(cbind(two_inputs$x), rep(c(0, 1, 2, 5, 3), 5), likelihood = "poisson",
                   learn = FALSE)
   bias <- lik_values(fit)[["bias"]]
@@ -252,6 +258,7 @@ test_that("covariances are what they are on average over the label", {
 })
 
 test_that("a label of classes makes covariances smaller by the slopes of its probability", {
+  slow_tier()
   y <- cut(two_inputs$y, 3)
   fit <- sparsegp(cbind(two_inputs$x), y, likelihood = lik_mprobit(coupled = FALSE),
                   learn = FALSE)
@@ -266,6 +273,7 @@ test_that("a label of classes makes covariances smaller by the slopes of its pro
 })
 
 test_that("a label makes covariances of every class smaller, each with a kernel of its own", {
+  slow_tier()
   y <- cut(two_inputs$y, 3)
   fit <- sparsegp(cbind(two_inputs$x), y, likelihood = lik_mprobit(shared = FALSE), learn = FALSE)
   given <- candidate_rows(fit, cbind(c(0.1, 0.4, 0.8)), NULL, NULL, NULL)
@@ -280,6 +288,7 @@ test_that("a label makes covariances of every class smaller, each with a kernel 
 })
 
 test_that("a batch of vectors is told by the determinant of all components' covariance", {
+  slow_tier()
   g <- expand.grid(x = 1:4, y = 1:4)
   g <- transform(g, u = sin(y), v = cos(x))
   fit <- sparsegp(cbind(u, v) ~ x + y, g, kernel = kernel_helmholtz(), learn = FALSE)
@@ -294,6 +303,7 @@ test_that("a batch of vectors is told by the determinant of all components' cova
 })
 
 test_that("entropies are those of predictions, and variances are", {
+  slow_tier()
   fit <- sparsegp(y ~ x + z, two_inputs, learn = FALSE)
   variance <- predict(fit, some_candidates, type = "latent", se.fit = TRUE)$se.fit^2
   asked <- next_rows(fit, some_candidates, score = "variance")
@@ -308,6 +318,7 @@ test_that("entropies are those of predictions, and variances are", {
 })
 
 test_that("expected improvement is its integral, and has a logarithm far below the best", {
+  slow_tier()
   fit <- sparsegp(y ~ x + z, two_inputs, learn = FALSE)
   moments <- predict(fit, some_candidates, type = "latent", se.fit = TRUE)
   for (goal in c("min", "max")) {
@@ -334,6 +345,7 @@ test_that("expected improvement is its integral, and has a logarithm far below t
 })
 
 test_that("a row of the kriging believer leaves means, and raises what is to be improved on", {
+  slow_tier()
   fit <- sparsegp(y ~ x + z, two_inputs, learn = FALSE)
   given <- candidate_rows(fit, some_candidates, NULL, NULL, NULL)
   lookahead <- lookahead_for(fit, given, "improvement", "max", best = -5)
@@ -368,6 +380,7 @@ test_that("rows are of the candidates given: allowed ones, complete ones, the fi
 })
 
 test_that("what has no new response is asked for by its variance alone", {
+  slow_tier()
   at <- cbind(1:8)
   winds <- cbind(sin(1:8), cos(1:8))
   fit <- sparsegp(at, mixture(c(0.6, 0.4), list(winds, -winds), 0.1), learn = FALSE)
@@ -382,6 +395,7 @@ test_that("what has no new response is asked for by its variance alone", {
 })
 
 test_that("print(), as.data.frame() and plot() show what was chosen", {
+  slow_tier()
   fit <- sparsegp(y ~ x + z, two_inputs, learn = FALSE)
   asked <- next_rows(fit, some_candidates, 2, cost = rep(2, 40))
   expect_output(print(asked), "2 of 40 by information .* per unit of cost")
@@ -399,6 +413,7 @@ test_that("print(), as.data.frame() and plot() show what was chosen", {
 })
 
 test_that("points of a box are inside it, better than all tried, and apart from each other", {
+  slow_tier()
   set.seed(3)
   fit <- sparsegp(y ~ x + z, two_inputs, learn = FALSE)
   box <- list(x = c(0, 1), z = c(0, 1))
@@ -421,6 +436,7 @@ test_that("points of a box are inside it, better than all tried, and apart from 
 })
 
 test_that("a narrow peak of the improvement in six dimensions is found beside the best row", {
+  slow_tier()
   top <- seq(0.25, 0.75, length.out = 6)
   set.seed(4)
   near <- sweep(matrix(runif(240, -0.05, 0.05), ncol = 6), 2, top, "+")
@@ -462,6 +478,7 @@ test_that("a stream asks for the share of rows that the budget has", {
 })
 
 test_that("the threshold of a stream that is not learned from asks for the share, too", {
+  slow_tier()
   fit <- sparsegp(y > 1 ~ x, two_inputs, likelihood = "probit", learn = FALSE)
   set.seed(1)
   asked <- NULL
@@ -488,6 +505,7 @@ test_that("ask() skips rows that are not complete, and refuses what it cannot co
 })
 
 test_that("points beside rows with labels know as much as among them", {
+  slow_tier()
   y <- cut(two_inputs$y, 3)
   fits <- list(
     sparsegp(cbind(two_inputs$x), two_inputs$y, learn = FALSE),

@@ -41,6 +41,7 @@ expect_drifting <- function(fit, d, clock) {
 }
 
 test_that("a stream that drifts is the exact process of inputs and times, in any chunks", {
+  memory_tier()
   d <- drift_data()
   n <- nrow(d)
   for (half_life in c(32, 640)) { # more than one step a row, and rows that share one
@@ -75,6 +76,7 @@ test_that("labels that drift are filtered as the plain recursion has them", {
 })
 
 test_that("moments of each process move as those of the function do, sites of any sign", {
+  memory_tier()
   d <- 4L
   set.seed(5)
   S <- lapply(1:2, function(c) {
@@ -95,6 +97,7 @@ test_that("moments of each process move as those of the function do, sites of an
 })
 
 test_that("classes drift, and an endless half-life is none", {
+  memory_tier()
   d <- iris[1L + (37L * 0:149) %% 150L, ]
   fit <- function(drift) {
     sparsegp(Species ~ Petal.Length + Petal.Width, d, kernel = kernel_rbf(4, 1), learn = FALSE,
@@ -105,6 +108,7 @@ test_that("classes drift, and an endless half-life is none", {
 })
 
 test_that("after a long time without observations the function is a draw from its prior again", {
+  memory_tier()
   d <- drift_data()
   gone <- update(drift_fit(d, c(time = 100), basis = on_grid()), transform(d[1L, ], time = 1e7))
   far <- predict(gone, data.frame(a = -d$a[1L]), type = "latent", se.fit = TRUE)
@@ -115,6 +119,7 @@ test_that("after a long time without observations the function is a draw from it
 })
 
 test_that("a function that moves is followed, and its half-life has the most evidence", {
+  memory_tier()
   set.seed(2)
   n <- 1500L
   a <- sample(GRID, n, TRUE)

@@ -37,6 +37,7 @@ test_that("a product of rows and points beyond the integers is a number", {
 })
 
 test_that("offsets however large do not make starts that are no numbers", {
+  memory_tier()
   y <- factor(c(1, 2, 1, 2, 3, 3), ordered = TRUE)
   table <- sparsegp(1:6, y, offset = (1:6) * 1e10, learn = FALSE)$hyper
   expect_equal(table$start[table$base == "gap"],
@@ -128,6 +129,7 @@ test_that("a stream's trace counts the densities of the rows that were not skipp
 })
 
 test_that("classes can be compared with a response that has levels without rows, or two in order", {
+  memory_tier()
   x <- 1:9
   of <- function(labels, levels, ...) factor(labels[1 + c(0, 0, 1, 0, 2, 1, 0, 2, 1)], levels, ...)
   two <- of(c("a", "b", "b"), c("a", "m", "b"), ordered = TRUE)
@@ -159,4 +161,22 @@ test_that("messages and tables call a likelihood by the name that its user knows
   expect_error(sigma(fit), "the likelihood mprobit whose", class = "sparsegp_error")
   skip_if_not_installed("generics")
   expect_identical(generics::glance(fit)$likelihood, "mprobit")
+})
+
+test_that("inputs whose powers are no numbers are refused by name if they are not to be scaled", {
+  x <- 1:20
+  y <- sin(x)
+  for (kernel in list(kernel_rbf(), kernel_linear(), kernel_periodic())) {
+    for (size in c(1e160, 1e-160)) {
+      d <- data.frame(far = x * size, near = x, y = y)
+      expect_match(refused(sparsegp(y ~ far + near, d, kernel = kernel, scale = FALSE), "x"),
+                   "scaled: far", fixed = TRUE)
+    }
+    for (size in c(1e90, 1e-90)) {
+      fit <- sparsegp(data.frame(x = x * size), y, kernel = kernel, scale = FALSE, learn = FALSE)
+      expect_true(is.finite(logLik(fit)))
+    }
+  }
+  d <- data.frame(a = x * 1e200, b = sqrt(x) * 1e200, y = y)
+  expect_true(is.finite(logLik(sparsegp(y ~ a + b, d, scale = "common", learn = FALSE))))
 })

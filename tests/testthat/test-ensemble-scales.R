@@ -14,6 +14,7 @@ SPEEDS <- data.frame(speed = c(4, 10, 25))
 # ---- Ensembles as members ----
 
 test_that("an average keeps the integration of its members, whichever comes first", {
+  slow_tier()
   wide <- new_ensemble(list(INTEGRATED, AT_MODE), c(0.999, 0.001), fixed = TRUE)
   expect_true(has_members(as_member(wide, 1L)))
   expect_false(has_members(as_member(wide, 2L)))
@@ -34,6 +35,7 @@ test_that("an average keeps the integration of its members, whichever comes firs
 })
 
 test_that("the heaviest member of an average answers as it does alone", {
+  slow_tier()
   both <- average(INTEGRATED, AT_MODE)
   table <- summary(both)
   expect_identical(rownames(table)[1L], "INTEGRATED")
@@ -45,6 +47,7 @@ test_that("the heaviest member of an average answers as it does alone", {
 })
 
 test_that("averages of integrated fits are those of the answers, and survive a file", {
+  slow_tier()
   other <- sparsegp(mpg ~ hp, mtcars, control = gp_control(integrate = "ccd"))
   both <- average(INTEGRATED, other)
   table <- summary(both)
@@ -99,6 +102,7 @@ test_that("intervals of means of members on different scales are those of the ro
 })
 
 test_that("bounds at the end of a scale are found without roots of roots", {
+  slow_tier()
   # square roots of responses near 0, between which the mean hardly grows with the predictor
   d <- data.frame(x = c(0, 0.1, 0.2, 0.3, 0.5, 1, 2, 4, 8, 9),
                   y = c(1, 2, 9, 50, 90, 400, 5, 2, 600, 1))
@@ -149,6 +153,7 @@ test_that("intervals of members on different scales do not take long", {
 })
 
 test_that("draws of a mixture on different scales are of the response, and others at the mode", {
+  slow_tier()
   set.seed(2)
   expect_silent(found <- draws(BOXCOX, SPEEDS, 3))
   set.seed(2)
@@ -173,6 +178,7 @@ test_that("draws of a mixture on different scales are of the response, and other
 })
 
 test_that("averages on different scales draw responses, and refuse latent functions", {
+  slow_tier()
   both <- new_ensemble(list(sparsegp(mpg ~ wt + hp + qsec, mtcars, transform = "log",
                                      learn = FALSE),
                             sparsegp(mpg ~ wt + hp + qsec, mtcars, learn = FALSE)), c(1, 1),

@@ -75,6 +75,7 @@ test_that("a training row is predicted like any other row at its place", {
 })
 
 test_that("with every row in the basis it is full EP", {
+  memory_tier()
   d <- basis_data(30)
   for (y in list(d$y, d$class)) {
     full <- sparsegp(d$x, y, kernel = kernel_matern12(2, 1), learn = FALSE)
@@ -86,6 +87,7 @@ test_that("with every row in the basis it is full EP", {
 })
 
 test_that("a basis given as rows, as a matrix or as a data frame is the same basis", {
+  memory_tier()
   d <- basis_data()
   frame <- data.frame(d$x, y = d$y)
   rows <- c(2, 8, 30)
@@ -101,6 +103,7 @@ test_that("a basis given as rows, as a matrix or as a data frame is the same bas
 })
 
 test_that("points given twice count once, and near copies cost a jitter that is reported", {
+  memory_tier()
   d <- basis_data()
   once <- sparsegp(d$x, d$y, basis = c(2, 8), learn = FALSE)
   twice <- sparsegp(d$x, d$y, basis = c(2, 8, 2), learn = FALSE)
@@ -113,7 +116,25 @@ test_that("points given twice count once, and near copies cost a jitter that is 
   expect_equal(fitted(near), fitted(once), tolerance = 1e-3)
 })
 
+test_that("a point at which the kernel is 0 carries nothing, and others are as without it", {
+  x <- -5:5
+  y <- sin(x) + x / 3
+  for (kernel in list(kernel_linear(), kernel_linear() * kernel_rbf())) {
+    on <- function(basis, ...) sparsegp(x, y, kernel = kernel, basis = basis, scale = FALSE, ...)
+    for (zero in list(c(6L, 1L, 9L), c(1L, 6L, 9L))) {
+      for (learn in c(FALSE, TRUE)) {
+        expect_equal(logLik(on(zero, learn = learn)), logLik(on(c(1L, 9L), learn = learn)),
+                     tolerance = 1e-6) # what a search leaves
+      }
+    }
+  }
+  more <- function(basis) predict(update(on(basis), data.frame(x = 7), y = 2), 9, se.fit = TRUE)
+  on <- function(basis) sparsegp(x, y, kernel = kernel_linear(fixed(1)), basis = basis)
+  expect_equal(more(c(1L, 6L)), more(1:2), tolerance = 1e-6)
+})
+
 test_that("learning on a basis raises the evidence and finds the noise", {
+  memory_tier()
   d <- basis_data(200)
   start <- sparsegp(d$x, d$y, basis = 1:40, learn = FALSE)
   fit <- sparsegp(d$x, d$y, basis = 1:40)
@@ -132,6 +153,7 @@ test_that("variances lie between zero and the prior's, also next to basis points
 
 # Their prior variance through the basis is 1e-174 to below 1e-308, and its square is 0.
 test_that("rows far from every basis point do not keep EP from converging", {
+  memory_tier()
   set.seed(1)
   x <- rnorm(60)
   rows <- data.frame(x = c(x, 0), y = factor(c(x + rnorm(60) > 0, TRUE)))
@@ -156,6 +178,7 @@ test_that("more rows than full EP can hold are refused with the remedy", {
 })
 
 test_that("a basis that is none is refused by name", {
+  memory_tier()
   d <- basis_data()
   for (bad in list(0, 51, 1.5, NA_real_, integer(), "a", d$x[1:3, 1, drop = FALSE],
                    d$x[0, ], d$x[1:2, ] * Inf, list(1))) {
@@ -180,6 +203,7 @@ test_that("a fit on a basis says so, and asks for rows it has not kept", {
 # the sweep before, and the sums turned back: the same numbers, rounded otherwise (by 1e-15 or so
 # times the condition of the basis, which is 1e4 here at most).
 test_that("a pool too small for the rows changes memory, not numbers", {
+  memory_tier()
   d <- basis_data(2500)
   fit <- function(pool) {
     sparsegp(d$x, d$class, likelihood = lik_probit(), kernel = kernel_matern32(ard = TRUE),
@@ -194,6 +218,7 @@ test_that("a pool too small for the rows changes memory, not numbers", {
 })
 
 test_that("a small pool changes no numbers: shared and own bases, sites that widen, sharp ones", {
+  memory_tier()
   d <- basis_data(1100)
   three <- cut(d$y, 3, labels = c("low", "mid", "high"))
   at <- c(3, 9, 140, 600, 801, 1099)
@@ -216,6 +241,7 @@ test_that("a small pool changes no numbers: shared and own bases, sites that wid
 })
 
 test_that("EP of very unequal classes comes to rest: steps that overshoot or swing stay shorter", {
+  memory_tier()
   # A few labels among many, inputs with heavy tails and a large variance: with shares of the step
   # that grow until they overshoot, the same sweeps came again for ever in 56 cases like these of
   # 216, and all 216 end now.

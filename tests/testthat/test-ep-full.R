@@ -82,6 +82,7 @@ outliers_problem <- function(n = 40, ...) {
 }
 
 test_that("rows that widen the posterior have sites of negative precision, as in the reference", {
+  memory_tier()
   case <- outliers_problem()
   problem <- case$problem
   run <- run_at(problem, case$theta)
@@ -103,6 +104,7 @@ test_that("rows that widen the posterior have sites of negative precision, as in
 })
 
 test_that("with them, too, all sweeps agree, on a basis of all rows, and the stored posterior", {
+  memory_tier()
   case <- outliers_problem()
   full <- run_at(case$problem, case$theta, posterior = TRUE)
   sequential <- case$problem
@@ -132,6 +134,7 @@ test_that("with them, too, all sweeps agree, on a basis of all rows, and the sto
 })
 
 test_that("sites without a posterior to start from are no obstacle", {
+  memory_tier()
   case <- outliers_problem()
   cold <- run_at(case$problem, case$theta)
   bad <- list(tau = rep(c(3, -50), 20L), nu = rep(1, 40L))
@@ -141,6 +144,7 @@ test_that("sites without a posterior to start from are no obstacle", {
 })
 
 test_that("EP of what is not log-concave always ends with a posterior", {
+  memory_tier()
   set.seed(12)
   for (i in 1:25) {
     n <- sample(5:60, 1L)
@@ -182,6 +186,7 @@ test_that("Gaussian noise is exact in one sweep, down to noise a billionth of th
 })
 
 test_that("batch and sequential sweeps have the same fixed point", {
+  memory_tier()
   batch <- classes_problem(60, kernel_rbf(variance = 50, lengthscale = 1), lik_probit())
   sequential <- batch
   sequential$options$batch <- 0L
@@ -197,6 +202,7 @@ test_that("batch and sequential sweeps have the same fixed point", {
 })
 
 test_that("sequential sweeps take over when batch sweeps have used their share", {
+  memory_tier()
   problem <- classes_problem(40, kernel_rbf(variance = 100, lengthscale = 2), lik_probit())
   problem$options$batch <- 2L
   run <- run_at(problem, 0)
@@ -205,6 +211,7 @@ test_that("sequential sweeps take over when batch sweeps have used their share",
 })
 
 test_that("warm starts end where cold starts do, in fewer sweeps", {
+  memory_tier()
   problem <- classes_problem(50, kernel_rbf(variance = 10, lengthscale = 1), lik_probit())
   cold <- run_at(problem, 0)
   near <- problem
@@ -217,6 +224,7 @@ test_that("warm starts end where cold starts do, in fewer sweeps", {
 })
 
 test_that("the start handed to C is not written to", {
+  memory_tier()
   problem <- classes_problem(20, kernel_rbf(variance = 1, lengthscale = 1), lik_probit())
   start <- list(tau = numeric(20), nu = numeric(20))
   run_at(problem, 0, sites = start)
@@ -224,6 +232,7 @@ test_that("the start handed to C is not written to", {
 })
 
 test_that("a singular kernel matrix needs no jitter", {
+  memory_tier()
   # 60 rows of 6 distinct points and a linear kernel: rank 2
   set.seed(4)
   x <- matrix(rnorm(12), 6)[rep(1:6, 10), ]
@@ -234,6 +243,7 @@ test_that("a singular kernel matrix needs no jitter", {
 })
 
 test_that("damping slows EP down and changes nothing else", {
+  memory_tier()
   fast <- classes_problem(40, kernel_rbf(variance = 3, lengthscale = 1), lik_logit())
   slow <- fast
   slow$options <- method_ep(tol = 1e-10, damping = 0.5)
@@ -244,6 +254,7 @@ test_that("damping slows EP down and changes nothing else", {
 })
 
 test_that("the evidence on the way is recorded sweep by sweep and settles", {
+  memory_tier()
   run <- run_at(classes_problem(40, kernel_rbf(variance = 3, lengthscale = 1), lik_probit()), 0)
   expect_identical(dim(run$trace), c(2L, run$sweeps))
   expect_identical(run$trace[, run$sweeps], c(run$logz, run$change))

@@ -26,6 +26,7 @@ test_that("a step is shortened where the residual has grown, and no step is belo
 })
 
 test_that("an iteration ends, is mixed near its end, and goes back to its best sites", {
+  memory_tier()
   expect_identical(step_after(1e-7)$step, "done")
   expect_true(step_after(1e-7)$converged)
   late <- step_after(c(1, 0.9), list(sweeps = 2L))
@@ -50,6 +51,7 @@ test_that("gamma of a mixed step is that of least squares", {
 })
 
 test_that("a step to where there is no posterior is halved ten times, and then taken back", {
+  memory_tier()
   state <- step_after(0.5)$state
   steps <- vapply(1:12, function(k) {
     step <- step_after(NA, state = state, status = -1L)
@@ -63,6 +65,7 @@ test_that("a step to where there is no posterior is halved ten times, and then t
 })
 
 test_that("after a third of the sweeps negative precisions are given up, and no step is mixed", {
+  memory_tier()
   swept <- function(state, widening) {
     engine_iterate(list(sweeps = 6L, mixing = 3L, damping = 1, tol = 1e-6), FALSE, state,
                    list(status = 0L, change = 0.05, widening = widening, products = diag(4)))
@@ -83,6 +86,7 @@ in_chunks <- function(formula, d, lik, method, kernel = kernel_rbf(fixed(4), fix
 }
 
 test_that("sums of every step are those of its sites, read from nothing", {
+  memory_tier()
   d <- source_data()
   d <- d[!is.na(d$a) & !is.na(d$y), ]
   d$y <- d$y + ifelse(seq_len(nrow(d)) %% 9 == 0, 6, 0)
@@ -101,6 +105,7 @@ test_that("sums of every step are those of its sites, read from nothing", {
 })
 
 test_that("log Z of exact sites is had by one read, and is that of a sweep", {
+  memory_tier()
   d <- source_data()
   d <- d[!is.na(d$a) & !is.na(d$y), ]
   case <- in_chunks(y ~ a + g, d, lik_gaussian(fixed(0.1)), method_ep())

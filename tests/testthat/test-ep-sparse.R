@@ -57,6 +57,7 @@ test_that("with Gaussian noise, kl on a basis is the projected process after one
 })
 
 test_that("size = n is full EP, to the letter of the thesis as well", {
+  memory_tier()
   d <- crabs_data()
   full <- sparsegp(sex ~ FL + RW + CL, d, learn = FALSE, kernel = kernel_matern12())
   for (freeze in c(2, Inf)) for (projection in c("moment", "kl")) {
@@ -77,6 +78,7 @@ test_that("size = n is full EP, to the letter of the thesis as well", {
 })
 
 test_that("a basis is chosen, kept after `freeze` sweeps, and reported", {
+  memory_tier()
   d <- crabs_data()
   fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = method_ep(20), learn = FALSE)
   expect_identical(nrow(basis(fit)), 20L)
@@ -93,6 +95,7 @@ test_that("a basis is chosen, kept after `freeze` sweeps, and reported", {
 })
 
 test_that("the thesis to the letter keeps sweeping and converges once exchanges end", {
+  memory_tier()
   d <- crabs_data()
   fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, learn = FALSE,
                   method = method_ep(30, "kl", freeze = Inf))
@@ -140,6 +143,7 @@ test_that("settings that are none are refused by name", {
 })
 
 test_that("long sweeps, which are refreshed on their way, end where batch EP on the basis does", {
+  memory_tier()
   set.seed(3)
   x <- runif(420L, -3, 3)
   y <- factor(sin(2 * x) + 0.5 * rnorm(420L) > 0)
@@ -151,4 +155,42 @@ test_that("long sweeps, which are refreshed on their way, end where batch EP on 
   expect_lt(10 * nrow(basis(fit)) + 100, 420) # what makes a sweep long
   expect_equal(unname(predict(fit, c(-1, 0.3))), unname(predict(batch, c(-1, 0.3))),
                tolerance = 1e-6)
+})
+
+# Parts are divided by a prior that is narrower than the model's: at that no row has a distribution.
+test_that("rows that have to be skipped in every sweep are refused, as full EP refuses them", {
+  set.seed(1)
+  d <- expand.grid(x = 1:6, y = 1:6)
+  w <- cbind(u = sin(d$y / 2), v = cos(d$x / 2)) + 0.1 * rnorm(72)
+  d$z <- mixture(c(0.55, 0.45), list(w, -w), 0.5, prior = list(mean = c(0, 0), covariance = 0.3))
+  k <- kernel_rbf(fixed(1), fixed(2))
+  for (method in list(method_ep(), method_ep(8), method_ep(8, freeze = Inf))) {
+    refused(sparsegp(z ~ x + y, d, kernel = kernel_helmholtz(k, k), learn = FALSE, method = method),
+            "kernel")
+  }
+})
+
+test_that("rows that are skipped until others have been seen count in the evidence as they are", {
+  set.seed(1)
+  x <- seq(-3, 3, length.out = 30)
+  x <- x[order(-abs(x))]
+  w <- cbind(u = 0.5 * x, v = -0.3 * x) + 0.05 * rnorm(60)
+  far <- abs(x) > 1.5 # rows with no distribution under the prior variance, x^2
+  d <- data.frame(x = x)
+  d$z <- mixture(c(0.55, 0.45), list(w, -w), matrix(ifelse(far, 0.5, 0.02), 30, 2),
+                 prior = list(mean = c(0, 0), covariance = 0.3))
+  with_method <- function(method) {
+    sparsegp(z ~ x, d, kernel = kernel_coregion(kernel_linear(), 0, fixed(1)), scale = FALSE,
+             learn = FALSE, method = method)
+  }
+  fit <- with_method(method_ep(8, freeze = Inf))
+  expect_gt(fit$convergence$skipped, 0)
+  # a change of 1e-6, whose square is in the evidence
+  expect_equal(logLik(fit), logLik(with_method(method_ep())), tolerance = 1e-8, ignore_attr = TRUE)
+  trace <- fit$convergence$trace$log_evidence
+  expect_true(is.nan(trace[1L]))
+  # after two sweeps, in which the basis is the final one, as after those of batch EP at its sites
+  frozen <- with_method(method_ep(8, freeze = 2))$convergence$trace$log_evidence
+  expect_equal(trace[2L], frozen[3L], tolerance = 1e-8)
+  expect_no_error(plot(fit, type = "trace"))
 })

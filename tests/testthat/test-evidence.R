@@ -80,7 +80,7 @@ test_that("the gradient is exact for every kernel with every likelihood", {
   # and those that are R functions have test-kernel-custom.R
   elsewhere <- c("divfree", "curlfree", "coregion", "custom")
   expect_setequal(c(covered, "sum", "product", elsewhere), catalogue()$kernels)
-  for (type in single_likelihoods()) {
+  for (type in of_tier(single_likelihoods(), 4L, memory = Inf)) {
     lik <- as_likelihood(type)
     judged <- lapply(kernels(), function(kernel) {
       case <- evidence_problem(kernel, lik)
@@ -91,7 +91,7 @@ test_that("the gradient is exact for every kernel with every likelihood", {
 })
 
 test_that("the gradient on a basis is exact for every kernel with every likelihood", {
-  for (type in of_tier(single_likelihoods(), 5L)) {
+  for (type in of_tier(single_likelihoods(), 4L, memory = 5L)) {
     lik <- as_likelihood(type)
     judged <- lapply(kernels(), function(kernel) {
       case <- evidence_problem(kernel, lik)

@@ -41,6 +41,7 @@ reference_at <- function(case, y, at, lower, weights) {
 }
 
 test_that("distribution functions of responses are those of dense sums", {
+  memory_tier()
   at <- expect_moments()
   for (case in expect_cases()) {
     type <- case$lik$type
@@ -64,6 +65,7 @@ test_that("distribution functions of responses are those of dense sums", {
 })
 
 test_that("quantiles are where distribution functions reach their probability", {
+  memory_tier()
   at <- expect_moments()
   for (case in expect_cases()) {
     v <- as.list(natural_values(case$lik, case$theta))
@@ -91,6 +93,7 @@ test_that("quantiles are where distribution functions reach their probability", 
 })
 
 test_that("quantiles of numbers are those of bisection", {
+  memory_tier()
   v <- list(scale = 0.3, df = 4)
   for (case in list(c(0.2, 0.01), c(-3, 1), c(2, 30))) {
     for (p in c(1e-6, 0.3, 0.99)) {
@@ -131,6 +134,7 @@ test_that("large counts, and those of hardly any rate, have exact quantiles", {
 })
 
 test_that("quantiles of a spread are those of sums over it", {
+  memory_tier()
   set.seed(2)
   v <- list(noise = exp(-2))
   for (i in 1:12) {
@@ -148,6 +152,7 @@ test_that("quantiles of a spread are those of sums over it", {
 })
 
 test_that("extreme values have finite quantiles, in order", {
+  memory_tier()
   for (case in expect_cases()) {
     far <- expand.grid(mean = c(-1e6, -40, 0, 40, 1e6), sd = c(0, 1e-150, 1e-6, 10, 1e4))
     far <- far[case$lik$type != "density" | far$sd + abs(far$mean) > 0, ]

@@ -39,6 +39,7 @@ test_that("indicators of a factor have the variance of one number, and levels ar
 })
 
 test_that("a fit by levels is the fit of the matrix of indicators", {
+  slow_tier()
   d <- factor_data()
   X <- cbind(standard(d$x), indicators(d$g), standard(as.integer(d$o)), standard(d$l))
   by_matrix <- sparsegp(X, d$y, kernel = kernel_rbf(lengthscale = 2), scale = FALSE, learn = FALSE)
@@ -84,6 +85,7 @@ test_that("the order and the names of levels change nothing, also of what is lea
 })
 
 test_that("who gives contrasts, a kernel or an interaction has columns", {
+  slow_tier()
   d <- factor_data()
   columns <- function(...) variable.names(sparsegp(..., learn = FALSE))
   by_contrast <- c("x", "gb", "gc", "gd")
@@ -109,6 +111,7 @@ test_that("who gives contrasts, a kernel or an interaction has columns", {
 })
 
 test_that("one length scale stands for a factor, and an ordered factor is read either way", {
+  slow_tier()
   d <- factor_data()
   fit <- sparsegp(y ~ x + g, d, kernel = kernel_rbf(ard = TRUE), coding = "levels", learn = FALSE)
   expect_named(coef(fit), c("variance", "lengthscale.x", "lengthscale.g", "noise"))
@@ -143,6 +146,7 @@ test_that("moments of parts are those of all, levels that one of them lacks incl
 # ---- Levels that no row had ----
 
 test_that("an unseen level is as far from every other as these are", {
+  slow_tier()
   d <- factor_data()
   fit <- sparsegp(y ~ x + g, d, learn = FALSE, mean = "average")
   new <- data.frame(x = c(0, 0, 0, 1), g = c("zz", "yy", "zz", NA))
@@ -172,6 +176,7 @@ test_that("an unseen level is as far from every other as these are", {
 })
 
 test_that("one message is given for all answers of a call", {
+  slow_tier()
   d <- factor_data()
   new <- data.frame(x = c(0, 1), g = c("zz", "a"), two = "u", y = 0)
   once <- function(code, words = "g: zz") {
@@ -195,6 +200,7 @@ test_that("one message is given for all answers of a call", {
 })
 
 test_that("streams learn levels that come later, the same over any chunks", {
+  slow_tier()
   d <- transform(factor_data(120L), g = as.character(g))
   d$g[81:120][c(3, 9, 20)] <- c("late", "later", "late")
   method <- method_online(60, pilot = 40)
@@ -216,6 +222,7 @@ test_that("streams learn levels that come later, the same over any chunks", {
 })
 
 test_that("fits on a basis take rows of new levels, and merge", {
+  slow_tier()
   d <- transform(factor_data(), g = as.character(g))
   late <- transform(d[1:6, ], g = rep(c("late", "a"), 3))
   fit <- sparsegp(y ~ x + g, d[1:60, ], basis = 1:30, learn = FALSE)
@@ -233,6 +240,7 @@ test_that("fits on a basis take rows of new levels, and merge", {
 })
 
 test_that("sources settle levels and proportions over all chunks", {
+  slow_tier()
   d <- transform(factor_data(), g = as.character(g))
   d <- d[order(d$g), ] # levels come chunk by chunk
   basis <- d[seq(1, 80, 4), ]
@@ -282,6 +290,7 @@ test_that("a factor of thousands of levels is no matrix", {
 })
 
 test_that("a factor of one level is left out, and one whose rows are missing stays so", {
+  slow_tier()
   d <- factor_data()
   d$one <- "only"
   same(fitted(sparsegp(y ~ x + one, d, learn = FALSE)), fitted(sparsegp(y ~ x, d, learn = FALSE)))
@@ -292,6 +301,7 @@ test_that("a factor of one level is left out, and one whose rows are missing sta
 })
 
 test_that("an unseen level of an ordered factor that is a number has its place in the order", {
+  slow_tier()
   sizes <- c("xs", "s", "m", "l", "xl")
   size <- factor(rep(c("s", "m", "xl"), 12L), sizes, ordered = TRUE)
   d <- data.frame(size = droplevels(size), y = as.integer(size)^1.5 + sin(1:36) / 4)

@@ -68,6 +68,7 @@ test_that("levels of factors and names of columns are not evaluated", {
 })
 
 test_that("names in a saved fit are not evaluated", {
+  slow_tier()
   file <- tempfile()
   d <- data.frame(a = sin(1:20), b = cos(1:20), y = sin(1:20)^2)
   fit <- sparsegp(y ~ a + b + a:b, d, learn = FALSE)
@@ -100,6 +101,7 @@ test_that("columns that follow from others are found by the terms", {
 })
 
 test_that("inputs may be called as what is drawn of them, or as words of R", {
+  slow_tier()
   d <- data.frame(lwr = rep(c("a", "b"), 10), `if` = rep(c("u", "v", "w", "x"), 5), fit = sin(1:20),
                   se = cos(1:20), known = sin(3 * 1:20), `my x` = cos(3 * 1:20), y = sin(1:20)^2,
                   check.names = FALSE, stringsAsFactors = TRUE)

@@ -60,6 +60,7 @@ test_that("nothing is forgotten in a half-life without end, and all where no row
 })
 
 test_that("a stream that forgets follows what drifts", {
+  memory_tier()
   d <- forget_data(600L)
   late <- d[541:600, ]
   error <- function(fit) mean(abs(predict(fit, late) - late$y))

@@ -101,6 +101,7 @@ every_row <- function(test, answer) {
 }
 
 test_that("answers are finite wherever learning and predictions go", {
+  memory_tier()
   fuzz(41, absurd = FALSE, function(answer, block) {
     # 1 + s2 d2 is the tilted variance in units of the marginal's: nothing, but for the rounding of
     # log Z, of which it is made
@@ -111,6 +112,7 @@ test_that("answers are finite wherever learning and predictions go", {
 })
 
 test_that("answers are numbers wherever numbers go", {
+  memory_tier()
   # of log p = -1e310 there is only -Inf
   fuzz(42, absurd = TRUE, function(answer, block) every_row(function(x) !is.nan(x), answer))
 })
@@ -165,6 +167,7 @@ response_with <- function(lik, one) {
 }
 
 test_that("what cannot be is refused in words, or gives a fit of finite numbers", {
+  memory_tier()
   fit_or_words <- function(code, label) {
     fit <- tryCatch(suppressWarnings(code), sparsegp_error = function(e) NULL)
     if (is.null(fit)) return(succeed())

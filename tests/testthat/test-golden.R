@@ -18,7 +18,7 @@ test_that("golden numbers are those of all cases, no more and no less", {
 
 golden <- golden_file()
 cases <- golden_cases()
-for (name in of_tier(names(cases), 60L)) {
+for (name in of_tier(names(cases), 20L, memory = 60L)) {
   test_that(paste("golden numbers hold:", name), {
     skip_on_cran() # other compilers, and other libraries of linear algebra
     expect_false(is.null(golden[[name]]), label = paste("lacking in golden.rds:", name))
@@ -44,6 +44,7 @@ test_that("the distance sees values, names, lengths, and what is missing", {
 
 # Numbers of a path that was not taken would be held in vain.
 test_that("cases go where their names say", {
+  memory_tier()
   cases <- golden_cases()
   fit <- function(name) cases[[name]](damping = 1)
   expect_gt(fit("student widening")$convergence$widening, 0)

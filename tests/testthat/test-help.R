@@ -31,6 +31,7 @@ table_of <- function(node) {
 }
 
 test_that("every row of a table has its cells: none is the rest of the row above", {
+  slow_tier()
   found <- unlist(lapply(help_pages(), function(page) {
     tables <- lapply(nodes_of(tools::parse_Rd(page), "\\tabular"), table_of)
     unlist(lapply(tables, function(table) {
@@ -45,6 +46,7 @@ test_that("every row of a table has its cells: none is the rest of the row above
 })
 
 test_that("no Markdown is left in the text of a help page", {
+  slow_tier()
   # a row of a table, an item of a list, code, a link, words in bold
   markup <- "^\\s*[|]|^\\s*[*] |`|\\]\\(|\\[[^]]*\\]\\[|[*]{2}"
   literal <- c("\\code", "\\verb", "\\eqn", "\\deqn", "\\preformatted", "\\examples", "\\usage",
@@ -59,6 +61,7 @@ test_that("no Markdown is left in the text of a help page", {
 
 # What a website's maker has to read: pkgdown takes them apart as code.
 test_that("the usage of every help page is code", {
+  slow_tier()
   found <- unlist(lapply(help_pages(), function(page) {
     usage <- nodes_of(tools::parse_Rd(page), "\\usage")
     text <- vapply(usage, function(node) {

@@ -87,6 +87,7 @@ test_that("the gradient of the evidence is that of differences", {
 })
 
 test_that("where the spread cannot move it is Gaussian noise", {
+  memory_tier()
   d <- uneven()
   flat <- kernel_coregion(kernel_matern52(lengthscale = 1.1), rank = 0, variance = c(60, 1e-12))
   fit <- uneven_fit(d, kernel = flat)
@@ -107,6 +108,7 @@ test_that("where the spread cannot move it is Gaussian noise", {
 })
 
 test_that("a response varies by what its spread is in the mean, and as its mean does", {
+  memory_tier()
   mu <- c(0.2, -0.3)
   S <- matrix(c(0.8, 0.25, 0.25, 0.5), 2L)
   new <- .Call(sg_lik_predict, c_lik("heteroscedastic", 0.7, 2L), 0.7, mu, c(S), FALSE)
@@ -117,6 +119,7 @@ test_that("a response varies by what its spread is in the mean, and as its mean 
 })
 
 test_that("a response is distributed as mean and spread together say", {
+  memory_tier()
   fit <- uneven_fit(uneven())
   new <- data.frame(x = c(1, 4.5))
   latent <- predict(fit, new, type = "latent", se.fit = TRUE)
@@ -141,6 +144,7 @@ test_that("a response is distributed as mean and spread together say", {
 })
 
 test_that("a fit knows its print and its picture", {
+  memory_tier()
   fit <- uneven_fit(uneven(12L))
   expect_output(print(fit), "heteroscedastic likelihood")
   grDevices::pdf(NULL)
@@ -149,6 +153,7 @@ test_that("a fit knows its print and its picture", {
 })
 
 test_that("other units are other numbers for the same, and an offset is a known mean", {
+  memory_tier()
   d <- uneven()
   one <- uneven_fit(d)
   ten <- sparsegp(y ~ x, transform(d, y = 10 * y + 3), scale = FALSE, learn = FALSE,

@@ -15,6 +15,7 @@ normal_points <- function(q) {
 }
 
 test_that("composite points integrate polynomials of degree five under a normal density", {
+  slow_tier()
   for (q in 1:5) {
     rule <- normal_points(q)
     moment <- function(...) sum(rule$weight * Reduce(`*`, list(...)))
@@ -39,6 +40,7 @@ test_that("composite points integrate polynomials of degree five under a normal 
 })
 
 test_that("points of many axes integrate polynomials of degree three", {
+  slow_tier()
   for (q in c(6, 8, 10, 12)) {
     rule <- normal_points(q)
     w <- rule$weight
@@ -53,6 +55,7 @@ test_that("points of many axes integrate polynomials of degree three", {
 })
 
 test_that("weights along an axis have the moments of its density, normal or not", {
+  slow_tier()
   minus <- list(width = 0.8, knots = 0.8 * c(sqrt(2), 3), fall = c(1, 5.5))
   plus <- list(width = 1.3, knots = 1.3 * c(sqrt(2), 3), fall = c(1, 3.4))
   density <- axis_density(list(minus = minus, plus = plus))
@@ -84,6 +87,7 @@ test_that("curvature by secants is that of least squares, and exact for a quadra
 })
 
 test_that("curvature by the search is that of differences of gradients", {
+  slow_tier()
   set.seed(7)
   d <- data.frame(x = runif(40), z = runif(40))
   d$y <- sin(6 * d$x) + d$z + 0.2 * rnorm(40)
@@ -107,6 +111,7 @@ test_that("curvature by the search is that of differences of gradients", {
 })
 
 test_that("EP at other hyperparameters begins near its end", {
+  slow_tier()
   set.seed(8)
   d <- data.frame(x = runif(60))
   d$b <- factor(sin(6 * d$x) + 0.5 * rnorm(60) > 0)
@@ -126,6 +131,7 @@ test_that("EP at other hyperparameters begins near its end", {
 })
 
 test_that("Hadamard matrices are such, and corners have every three signs equally often", {
+  slow_tier()
   for (n in c(4L, 8L, 12L, 16L, 20L, 24L, 28L, 32L, 40L)) {
     H <- hadamard_of(n)
     if (is.null(H)) next # 28 is neither doubled nor of a prime
@@ -200,6 +206,7 @@ mixed_rows <- function() {
 NEW <- data.frame(x = c(0.3, 2, 5, NA))
 
 test_that("means, probabilities and variances of a mixture are averages", {
+  slow_tier()
   d <- mixed_rows()
   both <- two_fits(y ~ x, d)
   expect_identical(both$mixture$ensemble$weights, c(0.4, 0.6))
@@ -221,6 +228,7 @@ test_that("means, probabilities and variances of a mixture are averages", {
 })
 
 test_that("intervals of a mixture are by the members' distribution functions", {
+  slow_tier()
   d <- mixed_rows()
   both <- two_fits(y ~ x, d)
   new <- NEW[1:3, , drop = FALSE]
@@ -267,6 +275,7 @@ test_that("quantiles of a mixture are those of its draws, whatever the response"
 })
 
 test_that("a mixture of one member, or of equal ones, is that fit", {
+  slow_tier()
   d <- mixed_rows()
   fit <- sparsegp(y ~ x, d, control = gp_control(integrate = "none"))
   same <- new_ensemble(list(fit, fit, fit), c(1, 1, 2))
@@ -281,6 +290,7 @@ test_that("a mixture of one member, or of equal ones, is that fit", {
 })
 
 test_that("leave-one-out densities are those of mixtures weighted without the row", {
+  slow_tier()
   set.seed(5)
   d <- data.frame(x = seq(0, 3, length.out = 8))
   d$y <- sin(2 * d$x) + 0.3 * rnorm(8)
@@ -355,6 +365,7 @@ test_that("rules agree with the integral over one hyperparameter", {
 })
 
 test_that("default fits of few rows are integrated, say so, and are wider", {
+  slow_tier()
   d <- few_rows()
   fit <- sparsegp(y ~ x, d)
   at_mode <- sparsegp(y ~ x, d, control = gp_control(integrate = "none"))
@@ -373,6 +384,7 @@ test_that("default fits of few rows are integrated, say so, and are wider", {
 })
 
 test_that("a fit on a log scale is that of the logarithms", {
+  slow_tier()
   d <- few_rows()
   d$e <- exp(d$y)
   own <- sparsegp(e ~ x, d, transform = "log")
@@ -385,6 +397,7 @@ test_that("a fit on a log scale is that of the logarithms", {
 })
 
 test_that("many rows that know the hyperparameters are not", {
+  slow_tier()
   set.seed(4)
   d <- data.frame(x = runif(250, 0, 3))
   d$y <- sin(3 * d$x) + 0.1 * rnorm(250)
@@ -392,6 +405,7 @@ test_that("many rows that know the hyperparameters are not", {
 })
 
 test_that("an input that does not matter is bounded by its prior, and named", {
+  slow_tier()
   set.seed(3)
   d <- data.frame(x = runif(25), z = runif(25))
   d$y <- sin(6 * d$x) + 0.1 * rnorm(25)
@@ -404,6 +418,7 @@ test_that("an input that does not matter is bounded by its prior, and named", {
 })
 
 test_that("an ensemble survives a file, and damage to it is found", {
+  slow_tier()
   d <- few_rows()
   fit <- sparsegp(y ~ x, d)
   file <- tempfile(fileext = ".rds")
@@ -419,6 +434,7 @@ test_that("an ensemble survives a file, and damage to it is found", {
 })
 
 test_that("what cannot be integrated is refused with the remedy", {
+  slow_tier()
   d <- few_rows()
   refused(sparsegp(y ~ x, d, control = gp_control(integrate = "exact")), "integrate")
   refused(sparsegp(y ~ x, d,
@@ -437,6 +453,7 @@ test_that("what cannot be integrated is refused with the remedy", {
 })
 
 test_that("bridge sampling finds the integral of a density whose integral is known", {
+  slow_tier()
   set.seed(8)
   # independent: a skewed density, of the logarithm of a gamma variable, and a normal one
   shape <- 3

@@ -16,6 +16,7 @@ unit_box <- list(x = c(0, 1), z = c(0, 1))
 two <- data.frame(x = c(0.3, 0.9), z = c(0.6, 0.1))
 
 test_that("falls of the variance are those of explicit inverses, by every method", {
+  slow_tier()
   methods <- list(NULL, method_ep(size = 8), method_ivm(size = 8), method_online(size = 8))
   weights <- c(2, 0, rep(1, 9))
   for (method in of_tier(methods, 2)) {
@@ -31,6 +32,7 @@ test_that("falls of the variance are those of explicit inverses, by every method
 })
 
 test_that("a fit that has measured a row is as sure elsewhere as was expected", {
+  slow_tier()
   kernel <- kernel_rbf(fixed(1), fixed(0.4)) + kernel_constant(fixed(2))
   refit <- function(rows, mean = NULL) {
     sparsegp(y ~ x + z, rows, lik_gaussian(fixed(0.01)), kernel, mean = mean, scale = FALSE,
@@ -51,6 +53,7 @@ test_that("a fit that has measured a row is as sure elsewhere as was expected", 
 })
 
 test_that("rows of a batch are those a naive search finds, with weights, costs and noise", {
+  slow_tier()
   fit <- sparsegp(y ~ x + z, measured, learn = FALSE)
   trials <- rep(c(4, 1), 6)
   cost <- rep(c(1, 3, 2), 4)
@@ -99,6 +102,7 @@ test_that("expected error and entropy of two labels are those of dense sums", {
 })
 
 test_that("expected error of ordered labels is that of dense sums", {
+  slow_tier()
   level <- cut(measured$y, 3, ordered_result = TRUE)
   fit <- sparsegp(cbind(x = measured$x), level, learn = FALSE)
   cuts <- c(-Inf, cut_points(lik_values(fit)), Inf)
@@ -132,6 +136,7 @@ test_that("expected entropy of coupled classes is that of refits by each label",
 })
 
 test_that("two labels, as a refit by each has it", {
+  slow_tier()
   refit <- function(rows, y) {
     sparsegp(as.matrix(rows), y, likelihood = "probit", kernel = kernel_rbf(fixed(1), fixed(0.4)),
              scale = FALSE, learn = FALSE)
@@ -150,6 +155,7 @@ test_that("two labels, as a refit by each has it", {
 })
 
 test_that("several classes, independent: each label moves the moments of all functions", {
+  slow_tier()
   y <- cut(measured$y, 3)
   fit <- sparsegp(as.matrix(measured[1:2]), y, likelihood = lik_mprobit(shared = FALSE,
                                                                         coupled = FALSE),
@@ -174,6 +180,7 @@ test_that("several classes, independent: each label moves the moments of all fun
 })
 
 test_that("several responses are measured at once, in their units", {
+  slow_tier()
   fit <- sparsegp(cbind(u = y, v = 1000 * y^2) ~ x + z, measured, learn = FALSE)
   given <- candidate_rows(fit, places[1:4, ], NULL, NULL, NULL)
   joint <- joint_moments(fit, given$x)$var
@@ -189,6 +196,7 @@ test_that("several responses are measured at once, in their units", {
 })
 
 test_that("gradients are those of differences, beside a batch, too", {
+  slow_tier()
   counts <- rep(0:4, 5)
   fits <- list(
     sparsegp(y ~ x + z, measured, mean = ~ x, learn = FALSE),
@@ -212,6 +220,7 @@ test_that("gradients are those of differences, beside a batch, too", {
 })
 
 test_that("points that are found are no worse than all of a lattice, whatever slopes are by", {
+  slow_tier()
   smooth <- sparsegp(y ~ x, measured, learn = FALSE)
   rough <- sparsegp(y ~ x, measured, kernel = kernel_matern12(), learn = FALSE)
   at <- data.frame(x = seq(0, 2, by = 0.05))
@@ -229,6 +238,7 @@ test_that("points that are found are no worse than all of a lattice, whatever sl
 })
 
 test_that("a target is candidates, rows or a region, and weights are numbers or a function", {
+  slow_tier()
   fit <- sparsegp(y ~ x + z, measured, learn = FALSE)
   gain <- function(...) attr(next_rows(fit, places, score = "integrated", ...), "first")
   expect_equal(gain(), gain(target = places))
@@ -263,6 +273,7 @@ test_that("errors name the argument and what to do", {
 })
 
 test_that("points of a box are chosen by what they tell per unit of cost", {
+  slow_tier()
   set.seed(4)
   fit <- sparsegp(y ~ x + z, measured, learn = FALSE)
   cost <- function(points) 0.2 + points$x

@@ -25,6 +25,7 @@ test_that("lines() adds the curve of predict() to a panel", {
 })
 
 test_that("tidy(), glance() and augment() are found by generics", {
+  slow_tier()
   skip_if_not_installed("generics")
   fit <- sparsegp(mpg ~ wt, mtcars)
   tidied <- generics::tidy(fit, conf.int = TRUE)
@@ -62,6 +63,7 @@ test_that("insight reads what a fit is of", {
 })
 
 test_that("ggeffects predicts as predict() does", {
+  slow_tier()
   skip_if_not_installed("ggeffects")
   fit <- plain()
   effect <- ggeffects::ggpredict(fit, "wt [2, 3]")
@@ -73,6 +75,7 @@ test_that("ggeffects predicts as predict() does", {
 })
 
 test_that("emmeans averages the latent function over its grid, covariances included", {
+  slow_tier()
   skip_if_not_installed("emmeans")
   fit <- sparsegp(mpg ~ wt + cyl, transform(mtcars, cyl = factor(cyl)), learn = FALSE)
   means <- as.data.frame(emmeans::emmeans(fit, "cyl"))
@@ -91,6 +94,7 @@ test_that("emmeans averages the latent function over its grid, covariances inclu
 })
 
 test_that("what DALEX asks for is there without it", {
+  slow_tier()
   expect_identical(dalex_info(plain())$type, "regression")
   expect_identical(dalex_info(classes())$type, "classification")
   expect_identical(dalex_info(flowers())$type, "multiclass")
@@ -100,6 +104,7 @@ test_that("what DALEX asks for is there without it", {
 })
 
 test_that("DALEX knows classes from numbers", {
+  slow_tier()
   skip_if_not_installed("DALEX")
   type_of <- function(fit, data, y) {
     DALEX::explain(fit, data, y, verbose = FALSE)$model_info$type
@@ -112,6 +117,7 @@ test_that("DALEX knows classes from numbers", {
 })
 
 test_that("pdp averages predictions, and probabilities of several classes", {
+  slow_tier()
   skip_if_not_installed("pdp")
   at <- data.frame(wt = c(2, 3))
   averages <- function(fit, type) {
@@ -169,6 +175,7 @@ test_that("the option of marginaleffects is set unless the user has set it", {
 })
 
 test_that("marginaleffects has predictions, slopes and comparisons", {
+  slow_tier()
   skip_if_not_installed("marginaleffects")
   skip_if_not(exists("%||%", baseenv()), "R 4.4, which this package needs without saying so")
   found <- marginaleffects::predictions(plain(), newdata = mtcars[1:3, ], vcov = FALSE)
@@ -242,6 +249,7 @@ delta_method <- function(fit, frames, fun, type = "response") {
 }
 
 test_that("coefficients for marginaleffects give the errors of the joint posterior", {
+  slow_tier()
   fit <- plain()
   new <- mtcars[1:3, ]
   own <- delta_method(fit, list(new), unlist)
@@ -275,6 +283,7 @@ test_that("probabilities and mixtures have such errors, too", {
 })
 
 test_that("marginaleffects itself has standard errors", {
+  slow_tier()
   skip_if_not_installed("marginaleffects")
   skip_if_not(exists("%||%", baseenv()), "R 4.4, which this package needs without saying so")
   found <- marginaleffects::avg_slopes(plain(), variables = "wt")

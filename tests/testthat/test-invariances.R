@@ -41,18 +41,20 @@ INVARIANT_CHANGES <- list(
   )
 )
 
-# Fixed hyperparameters are cheap enough for all models in every run. Learned ones are for two, and
-# in the whole suite for half of the pairs, so that each change has half of the models.
+# Fixed hyperparameters are cheap enough for all models, but in the quick tier, where two models are
+# all that a change has. Learned ones are for two models, and in the whole suite for half of the
+# pairs, so that each change has half of the models.
 learned_too <- function(name, model) {
   pair <- match(name, names(INVARIANT_CHANGES)) + match(model, names(INVARIANT_MODELS))
-  model %in% c("gaussian", "probit") || whole_suite() && pair %% 2L == 0L
+  plain <- model %in% c("gaussian", "probit")
+  switch(tier(), all = plain || pair %% 2L == 0L, memory = plain, FALSE)
 }
 
 for (name in names(INVARIANT_CHANGES)) {
   test_that(paste("no answer depends on:", name), {
     change <- INVARIANT_CHANGES[[name]]
     models <- Filter(change$applies, INVARIANT_MODELS)
-    for (model in names(models)) {
+    for (model in of_tier(names(models), 2L, memory = Inf)) {
       label <- paste0(model, ", ", name)
       expect_no_change(models[[model]], change, FALSE, FIXED, label)
       if (learned_too(name, model)) {
@@ -69,6 +71,7 @@ test_that("ordered categories in reverse are the same probabilities", {
 })
 
 test_that("the number of threads changes no bit of an answer", {
+  memory_tier()
   models <- of_tier(names(INVARIANT_MODELS), 2L)
   for (model in models) {
     runs <- lapply(1:2, function(threads) with_threads(threads, {
@@ -82,7 +85,7 @@ test_that("the number of threads changes no bit of an answer", {
 test_that("rows predicted one by one, or in blocks, are those predicted at once", {
   new <- invariant_new()
   blocks <- list(as.list(seq_len(nrow(new))), split(seq_len(nrow(new)), rep(1:3, each = 4L)))
-  for (model in names(INVARIANT_MODELS)) {
+  for (model in of_tier(names(INVARIANT_MODELS), 3L, memory = Inf)) {
     fit <- invariant_fit(INVARIANT_MODELS[[model]], invariant_rows())
     for (rows in blocks) {
       parts <- lapply(rows, function(at) answers_of(fit, new[at, ]))
@@ -94,6 +97,7 @@ test_that("rows predicted one by one, or in blocks, are those predicted at once"
 })
 
 test_that("a stream is the same one by one, in chunks and at once", {
+  memory_tier()
   d <- invariant_rows()
   pilot <- seq_len(10L)
   in_parts <- function(model, ends) {
@@ -114,6 +118,7 @@ test_that("a stream is the same one by one, in chunks and at once", {
 # More rows than are kept, so that EP goes over chunks; sweeps end at a change of 1e-12 of a
 # cavity's standard deviation.
 test_that("a source of 3 chunks, one of 7 and their data frame are one fit", {
+  memory_tier()
   d <- invariant_rows()
   points <- d[seq(3L, 48L, by = 4L), ]
   short <- learn_control(rows = 30, inner = 1, outer = 1)
@@ -154,6 +159,7 @@ limits_of <- function(fit, interval, level) {
 }
 
 test_that("intervals are nested by level, and those of the mean within those of responses", {
+  memory_tier()
   # limits are quantiles found to about 1e-8 of their spread
   within <- function(inner, outer) all(inner[, 1L] >= outer[, 1L] - 1e-7,
                                        inner[, 2L] <= outer[, 2L] + 1e-7)

@@ -34,6 +34,7 @@ reference_case <- function(case, theta = case$theta, active = case$active) {
 liks <- function() list(lik_probit(0.2), lik_logit(-0.3), lik_gaussian(0.09))
 
 test_that("it is eq. 11, with all rows at hand or what shrinking left", {
+  memory_tier()
   for (lik in liks()) for (pool in c(Inf, 30 * 50)) {
     case <- phi_case(lik, pool = pool, block = 10)
     expect_lt(length(case$active$at_hand), if (pool < Inf) 120 else 121)
@@ -46,6 +47,7 @@ test_that("it is eq. 11, with all rows at hand or what shrinking left", {
 })
 
 test_that("rows in blocks: more than one block, the last one short, any order of rows", {
+  memory_tier()
   case <- phi_case(lik_probit(0.2), n = 1100) # blocks of 512
   expect_equal(logq(case), -reference_case(case), tolerance = 1e-10)
   shuffled <- case$active
@@ -60,6 +62,7 @@ test_that("rows in blocks: more than one block, the last one short, any order of
 })
 
 test_that("the gradient at held sites is that of differences, for kernels and likelihoods", {
+  memory_tier()
   kernels <- list(kernel_rbf(2, 0.8), kernel_matern52(2, c(0.8, 1.5), ard = TRUE),
                   kernel_rbf(1, 1) + kernel_linear(0.5))
   for (lik in liks()) for (kernel in of_tier(kernels, 1L)) for (pool in c(Inf, 30 * 50)) {
@@ -92,6 +95,7 @@ test_that("with Gaussian noise and all rows active it is the exact log evidence"
 })
 
 test_that("sites set anew where they were selected are the selection's", {
+  memory_tier()
   for (lik in liks()) {
     case <- phi_case(lik)
     run <- engine_phi(case$problem, case$theta, case$active, renew = TRUE)
@@ -106,6 +110,7 @@ test_that("sites set anew where they were selected are the selection's", {
 })
 
 test_that("sites far sharper than the kernel, and rows with none, are numbers or a status", {
+  memory_tier()
   case <- phi_case(lik_gaussian(1e-14), kernel_rbf(2, 0.8))
   expect_true(is.finite(logq(case)))
   expect_true(all(is.finite(engine_phi(case$problem, case$theta, case$active)$gradient)))
@@ -155,6 +160,7 @@ test_that("learning lowers phi, by every strategy, and keeps the best major step
 })
 
 test_that("what phi has learned is used by every refinement", {
+  memory_tier()
   none <- by_phi(outer = 3)
   for (refine in c("active", "basis")) {
     fit <- by_phi(outer = 3, refine = refine)
@@ -167,6 +173,7 @@ test_that("what phi has learned is used by every refinement", {
 })
 
 test_that("regression is learned by it", {
+  memory_tier()
   set.seed(2)
   x <- runif(300, -10, 10)
   y <- sin(x) / x + 0.1 * rnorm(300)
@@ -176,6 +183,7 @@ test_that("regression is learned by it", {
 })
 
 test_that("restarts never end worse, and the random order is one for all selections of a fit", {
+  memory_tier()
   fit <- function(...) {
     set.seed(3)
     suppressWarnings(by_phi(outer = 4, size = 20, ...)) # four rounds are few
@@ -193,6 +201,7 @@ test_that("restarts never end worse, and the random order is one for all selecti
 })
 
 test_that("what cannot be learned by phi says so", {
+  memory_tier()
   refused <- function(code) {
     error <- expect_error(code, class = "sparsegp_error")
     expect_identical(error$argument, "learn")
@@ -215,6 +224,7 @@ test_that("what cannot be learned by phi says so", {
 })
 
 test_that("a search that was still rising in its last round says so", {
+  memory_tier()
   expect_true(rounds_settled(c(-5, -4, -4.5)))
   expect_true(rounds_settled(c(-5, -4, NA)))
   expect_true(rounds_settled(-5))
@@ -224,6 +234,7 @@ test_that("a search that was still rising in its last round says so", {
 })
 
 test_that("an observer sums up a search", {
+  memory_tier()
   words <- capture.output(type = "message", {
     progress <- new_progress(TRUE, bar = TRUE)
     for (i in 1:6) progress$step(-i, TRUE, 0, NULL)
@@ -233,6 +244,7 @@ test_that("an observer sums up a search", {
 })
 
 test_that("lines are one for each evaluation", {
+  memory_tier()
   lines <- capture.output(type = "message", {
     fit <- sparsegp(sex ~ FL + RW, crabs(), method = method_ivm(10),
                     control = gp_control(verbose = TRUE),

@@ -15,7 +15,7 @@ ivm_fit <- function(set, ...) {
 }
 
 test_that("without refinement it is the paper's, for every likelihood and both criteria", {
-  for (set in of_tier(ivm_sets(), 2L)) for (select in c("information", "entropy")) {
+  for (set in of_tier(ivm_sets(), 1L, memory = 2L)) for (select in c("information", "entropy")) {
     fit <- ivm_fit(set, 40, select, "none")
     K <- class_kernel(fit, set$x, set$x, 1L)
     theta <- lik_theta(fit)
@@ -43,6 +43,7 @@ test_that("without refinement it is the paper's, for every likelihood and both c
 })
 
 test_that("kernel columns that wait, move and are given up are the right ones", {
+  memory_tier()
   # all rows of the set, so that no place is left for columns in the end; candidates that shrink, of
   # a kernel whose parts are prepared each by itself
   set <- ivm_sets()[[1L]]
@@ -98,6 +99,7 @@ test_that("refined on the basis it is batch EP on the rows chosen", {
 })
 
 test_that("a pool shrinks the candidates and still chooses distinct, informative rows", {
+  memory_tier()
   set <- ivm_sets()[[1L]]
   set.seed(1)
   fit <- ivm_fit(set, 60, pool = 60 * 70, block = 10)
@@ -150,6 +152,7 @@ test_that("hyperparameters are learned on what is selected", {
 })
 
 test_that("a row that is taken out again leaves the posterior of the others", {
+  memory_tier()
   # the exchange's entropy is that of dense covariances: moves are those of a greedy reference
   set <- ivm_sets()[[1L]]
   entropy <- function(fit) {
@@ -189,6 +192,7 @@ test_that("a row that is taken out again leaves the posterior of the others", {
 })
 
 test_that("an exchange is the best the dense reference finds for the least row", {
+  memory_tier()
   set <- ivm_sets()[[1L]]
   set.seed(4)
   before <- ivm_fit(set, 15, "random", "none")
@@ -217,6 +221,7 @@ test_that("an exchange is the best the dense reference finds for the least row",
 })
 
 test_that("sites refined on the active set are full EP's on these rows", {
+  memory_tier()
   for (set in ivm_sets()[1:2]) {
     fit <- ivm_fit(set, 30, refine = "active")
     rows <- attr(basis(fit), "rows")
@@ -232,6 +237,7 @@ test_that("sites refined on the active set are full EP's on these rows", {
 })
 
 test_that("a sharp site's cavity keeps its digits, and a row without one ends the run", {
+  memory_tier()
   set.seed(1)
   x <- runif(40, -3, 3)
   y <- sin(2 * x) + 0.1 * rnorm(40)
@@ -253,6 +259,7 @@ test_that("a sharp site's cavity keeps its digits, and a row without one ends th
 })
 
 test_that("a total is shared by the classes that gain from it, and size is the most of each", {
+  memory_tier()
   fit <- function(lik = lik_mprobit(0, coupled = FALSE), kernel = kernel_rbf(3, 2), ...) {
     sparsegp(Species ~ ., iris, lik, kernel, learn = FALSE, method = method_ivm(...))
   }

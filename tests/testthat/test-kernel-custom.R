@@ -23,6 +23,7 @@ rows <- local({
 error_of <- function(expr) conditionMessage(expect_error(expr, class = "sparsegp_error"))
 
 test_that("a fit at given hyperparameters is that of the built-in twin, by every method", {
+  memory_tier()
   methods <- list(method_ep(), method_ep(size = 15), method_ivm(size = 15),
                   method_online(size = 15))
   for (method in methods) {
@@ -41,6 +42,7 @@ test_that("a fit at given hyperparameters is that of the built-in twin, by every
 })
 
 test_that("learning ends at the twin's hyperparameters, with a gradient or without", {
+  memory_tier()
   prior <- list(lengthscale = prior_lognormal(0, 1))
   learned <- function(kernel) coef(sparsegp(y ~ a + b, rows, kernel = kernel, prior = prior))
   by_c <- learned(kernel_rbf(lengthscale = 1))
@@ -72,6 +74,7 @@ test_that("numeric derivatives are those of `grad`, in every range", {
 })
 
 test_that("sums, products, `vars`, bounds, terms, printing and plots know it", {
+  memory_tier()
   kernel <- custom_rbf(vars = "a", label = "mine") * kernel_rbf(vars = "b", variance = fixed(1)) +
     kernel_linear()
   expect_match(format(kernel), "mine(lengthscale = 1, vars = a) * rbf(", fixed = TRUE)
@@ -100,6 +103,7 @@ test_that("a saved fit has its function", {
 })
 
 test_that("hyperparameters have the kernel's priors, and the user's before them", {
+  memory_tier()
   kernel <- custom_rbf(prior = list(lengthscale = prior_gamma(2, 3)))
   prior_in <- function(...) {
     fit <- sparsegp(y ~ a, rows, kernel = kernel, learn = FALSE, ...)
@@ -115,6 +119,7 @@ test_that("fixed hyperparameters stay", {
 })
 
 test_that("what is no covariance is an error that says why", {
+  memory_tier()
   refused <- function(fun, ...) {
     error_of(sparsegp(y ~ a, rows, kernel = kernel_custom(fun, ...), learn = FALSE))
   }
@@ -147,6 +152,7 @@ test_that("bad arguments are named", {
 })
 
 test_that("values that are not finite turn the search back", {
+  memory_tier()
   limited <- function(x, z, theta) r_rbf(x, z, theta) * if (theta[[1L]] > 1.2) NaN else 1
   for (method in list(method_ep(), method_ep(size = 15))) {
     fit <- sparsegp(y ~ a, rows, kernel = kernel_custom(limited, c(lengthscale = 1)),

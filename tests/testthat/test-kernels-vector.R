@@ -25,6 +25,7 @@ test_that("fields have the values of the design: between (0, 0) and (1, 0.5)", {
 })
 
 test_that("fields are second derivatives of their scalar kernels, in the plane and in space", {
+  memory_tier()
   set.seed(1)
   bases <- list(kernel_rbf(), kernel_matern32(), kernel_matern52(), kernel_rq())
   for (D in 2:3) {
@@ -48,6 +49,7 @@ test_that("fields are second derivatives of their scalar kernels, in the plane a
 })
 
 test_that("derived fields are derivatives of the field, and sources what it is the gradient of", {
+  memory_tier()
   set.seed(2)
   x <- cbind(0.3, -0.2)
   z <- tall(matrix(rnorm(8L), 4L))
@@ -77,6 +79,7 @@ test_that("derived fields are derivatives of the field, and sources what it is t
 })
 
 test_that("the variance of a derived field is that of differences of the field", {
+  memory_tier()
   h <- 1e-3
   steps <- tall(rbind(c(h, 0), c(-h, 0), c(0, h), c(0, -h)))
   weights <- list(divergence = c(1, 0, -1, 0, 0, 1, 0, -1), vorticity = c(0, 1, 0, -1, -1, 0, 1, 0))
@@ -150,6 +153,7 @@ test_that("kernels of several responses print as they are made, and combine", {
 })
 
 test_that("what would break a field's structure is refused", {
+  memory_tier()
   refused <- function(code, argument) {
     expect_identical(tryCatch(code, sparsegp_error = function(e) e$argument), argument)
   }

@@ -97,6 +97,7 @@ test_that("fixed() keeps values while the others are learned", {
 })
 
 test_that("what is not a positive number is refused, naming the argument", {
+  memory_tier()
   for (bad in list(-1, 0, Inf, NaN, NA_real_, "a", TRUE, numeric(), fixed(-1))) {
     refused(kernel_rbf(variance = bad), "variance")
     refused(kernel_matern12(lengthscale = bad), "lengthscale")

@@ -45,6 +45,7 @@ test_that("known variances give the dense regression with that diagonal", {
 })
 
 test_that("variances keep to their rows where rows are left out", {
+  memory_tier()
   d <- measured()
   d$x[4] <- NA
   d$y[9] <- NA
@@ -66,6 +67,7 @@ test_that("variances keep to their rows where rows are left out", {
 })
 
 test_that("only the kernel is learned, by every method, in any unit", {
+  memory_tier()
   d <- measured()
   fit <- sparsegp(y ~ x, d, lik_gaussian(d$variance))
   expect_equal(coef(fit)[["noise"]], exp(mean(log(d$variance))), tolerance = 1e-12)
@@ -79,6 +81,7 @@ test_that("only the kernel is learned, by every method, in any unit", {
 })
 
 test_that("residuals, left-out densities and simulations know each row's variance", {
+  memory_tier()
   d <- measured(200)
   fit <- known(d)
   var <- predict(fit, type = "latent", se.fit = TRUE)$se.fit^2 + d$variance
@@ -95,6 +98,7 @@ test_that("residuals, left-out densities and simulations know each row's varianc
 })
 
 test_that("prediction intervals of new rows want their variances", {
+  memory_tier()
   d <- measured()
   fit <- known(d)
   new <- data.frame(x = c(0, NA, 1))
@@ -147,6 +151,7 @@ test_that("variances that are no variances, or not the rows', are refused", {
 })
 
 test_that("variances of all sizes that numbers have end, in a fit or in words", {
+  memory_tier()
   x <- seq(0, 1, length.out = 12L)
   variance <- rep(c(1e-300, 1e300), each = 6L)
   for (unit in c(1, 1e100, 1e-100)) {

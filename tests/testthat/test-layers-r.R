@@ -65,6 +65,7 @@ test_that("every file in R has a room", {
 })
 
 test_that("no name stands for two things in R", {
+  slow_tier()
   defined <- unlist(lapply(r_files(), function(name) {
     parsed <- parse(file.path(source_folder("R"), name), keep.source = FALSE)
     assigned <- Filter(function(e) is.call(e) && identical(e[[1L]], as.name("<-")), as.list(parsed))
@@ -74,6 +75,7 @@ test_that("no name stands for two things in R", {
 })
 
 test_that("no function in R uses one of a room above its own", {
+  slow_tier()
   found <- USES
   uses <- found$uses
   floor_of <- function(object) match(room_of(found$file[object]), names(ROOMS))
@@ -83,6 +85,7 @@ test_that("no function in R uses one of a room above its own", {
 })
 
 test_that("no files in R use each other in a circle", {
+  slow_tier()
   found <- USES
   files <- unique(found$file)
   uses <- cbind(found$file[found$uses$user], found$file[found$uses$used])
@@ -94,6 +97,7 @@ test_that("no files in R use each other in a circle", {
 })
 
 test_that("everything in R is used: by something else there, by users, or as a method", {
+  slow_tier()
   found <- USES
   namespace <- asNamespace("sparsegp")
   exported <- getNamespaceExports(namespace)
@@ -116,6 +120,7 @@ test_that("every likelihood has a file in R and its twin in C", {
 
 # Names and levels of the data, and everything in a saved fit, may be any text.
 test_that("no text is made code in R, and names of functions are checked before they are used", {
+  slow_tier()
   words_of <- function(name) {
     parsed <- parse(file.path(source_folder("R"), name), keep.source = FALSE)
     assigned <- Filter(function(e) is.call(e) && identical(e[[1L]], as.name("<-")), as.list(parsed))
@@ -138,6 +143,7 @@ test_that("no text is made code in R, and names of functions are checked before 
 
 # One road for rows: a first call, predictions, more rows, chunks of a source and points of a basis.
 test_that("one function evaluates model.frame()", {
+  slow_tier()
   names_in <- function(name) {
     parsed <- parse(file.path(source_folder("R"), name), keep.source = FALSE)
     parsed <- Filter(function(e) is.call(e) && length(e) == 3L, as.list(parsed))
@@ -150,12 +156,14 @@ test_that("one function evaluates model.frame()", {
 })
 
 test_that("files in R stay short", {
+  slow_tier()
   for (file in r_files()) {
     expect_lte(length(readLines(file.path(source_folder("R"), file))), 450L, label = file)
   }
 })
 
 test_that("only plans and methods ask which method there is", {
+  slow_tier()
   lines_of <- function(file) sub("#.*", "", readLines(file.path(source_folder("R"), file)))
   others <- r_files()[!room_of(r_files()) %in% c("method", "plan", "strategy")]
   asks <- "method\\$type|inherits\\([^)]*method_|class\\([^)]*method"
@@ -167,6 +175,7 @@ test_that("only plans and methods ask which method there is", {
 })
 
 test_that("the package loads where no other is attached", {
+  slow_tier()
   # the generic of a method is imported, or the package's own
   methods <- asNamespace("sparsegp")[[".__NAMESPACE__."]]$S3methods
   known <- function(generic) {
@@ -180,6 +189,7 @@ test_that("the package loads where no other is attached", {
 })
 
 test_that("files that comments and ARCHITECTURE.md name are there", {
+  slow_tier()
   folders <- vapply(c("R", "src", "tests/testthat", "tools", "bench"), source_folder, "")
   skip_if_not(all(dir.exists(folders)))
   page <- file.path(dirname(folders[["R"]]), "ARCHITECTURE.md")
@@ -197,6 +207,7 @@ test_that("files that comments and ARCHITECTURE.md name are there", {
 })
 
 test_that("what scripts take from the inside of the package is there", {
+  slow_tier()
   folders <- vapply(c("bench", "tools"), source_folder, "")
   skip_if_not(all(dir.exists(folders)))
   files <- unlist(lapply(folders, list.files, "[.]R$", full.names = TRUE, recursive = TRUE))
@@ -208,6 +219,7 @@ test_that("what scripts take from the inside of the package is there", {
 })
 
 test_that("each piece that tools/mutants changes stands once in its file", {
+  slow_tier()
   root <- dirname(source_folder("tools"))
   lines <- readLines(file.path(root, "tools", "mutants.list"))
   heading <- grepl("^(src|R)/[^ ]+:", lines)

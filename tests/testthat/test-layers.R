@@ -50,6 +50,7 @@ test_that("a file includes only headers of its own layer or below", {
 })
 
 test_that("the core knows nothing of R objects, never prints, never jumps, never allocates", {
+  slow_tier()
   files <- core_files()
   core <- files[vapply(files, layer_of, "") != "glue"]
   expect_none(lines_matching("\\bSEXP\\b|<(R|Rinternals|Rdefines|R_ext/(Error|Print))[.]h>", core),
@@ -65,6 +66,7 @@ test_that("the core knows nothing of R objects, never prints, never jumps, never
 })
 
 test_that("BLAS and LAPACK are called in la.c alone, with FCONE for every character argument", {
+  slow_tier()
   files <- core_files()
   expect_none(lines_matching("F77_|FCONE|R_ext/(BLAS|Lapack)", setdiff(files, "la.c")),
               "Fortran outside la.c")
@@ -85,6 +87,7 @@ test_that("OpenMP and threads are known in par.c alone", {
 })
 
 test_that("NaN stays NaN, and what runs on threads warns nobody", {
+  slow_tier()
   core <- setdiff(core_files(), grep("^glue|^init", core_files(), value = TRUE))
   # C's fmin() and fmax() give the other number; Rmath's fmin2() and fmax2() do not
   expect_none(lines_matching("\\bf(min|max) *\\(", core), "fmin() or fmax()")
@@ -101,6 +104,7 @@ test_that("NaN stays NaN, and what runs on threads warns nobody", {
 })
 
 test_that("nothing in C is remembered from one call to the next", {
+  slow_tier()
   # `static` starts a function, or what it starts is const; and so is any other top-level object
   expect_none(lines_matching("\\bstatic\\b(?![^=;]*\\()(?!.*\\bconst\\b)", core_files()),
               "static variables")
@@ -110,6 +114,7 @@ test_that("nothing in C is remembered from one call to the next", {
 })
 
 test_that("functions and files stay short", {
+  slow_tier()
   for (file in core_files()) {
     code <- code_of(file)
     from <- which(code == "{")
@@ -131,6 +136,7 @@ test_that("entries are registered with as many arguments as they have", {
 })
 
 test_that("R calls C through registered symbols, from the engine and the posterior", {
+  slow_tier()
   folder <- source_folder("R")
   lines_of <- function(file) sub("#.*", "", readLines(file.path(folder, file)))
   files <- list.files(folder, "[.]R$")

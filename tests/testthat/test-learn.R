@@ -7,6 +7,7 @@ wiggly <- function() {
 }
 
 test_that("learning raises log evidence + log prior above the start, and ends where it is flat", {
+  memory_tier()
   d <- wiggly()
   fit <- sparsegp(d$x, d$y)
   start <- sparsegp(d$x, d$y, learn = FALSE)
@@ -18,6 +19,7 @@ test_that("learning raises log evidence + log prior above the start, and ends wh
 })
 
 test_that("a function wigglier than the default length scale is not explained as noise", {
+  memory_tier()
   d <- wiggly()
   noise <- coef(sparsegp(d$x, d$y))[["noise"]]
   # the truth is 0.04; the optimum that calls the wiggles noise has 0.5
@@ -25,6 +27,7 @@ test_that("a function wigglier than the default length scale is not explained as
 })
 
 test_that("the gradient handed to optim is that of the value handed to optim", {
+  memory_tier()
   d <- wiggly()
   fit <- sparsegp(d$x, d$y, kernel = kernel_rq(), learn = FALSE)
   problem <- list(x = fit$posterior$basis, spec = fit$spec, nkernel = 3L, processes = 1L,
@@ -48,6 +51,7 @@ test_that("fixed() hyperparameters stay, to the last bit, and the others are lea
 })
 
 test_that("ARD finds the inputs that matter", {
+  memory_tier()
   set.seed(3)
   x <- matrix(runif(600), 100)
   y <- sin(6 * x[, 2]) + 2 * x[, 5]^2 + 0.1 * rnorm(100)
@@ -69,6 +73,7 @@ test_that("ARD finds inputs that act only together, though the search first swit
 })
 
 test_that("inputs are switched on again from default starts only, and never lower the evidence", {
+  memory_tier()
   set.seed(3)
   x <- matrix(runif(600), 100)
   y <- sin(6 * x[, 2]) + 2 * x[, 5]^2 + 0.1 * rnorm(100)
@@ -95,6 +100,7 @@ test_that("inputs are switched on again from default starts only, and never lowe
 })
 
 test_that("priors pull, and prior_flat() lets go", {
+  memory_tier()
   d <- wiggly()
   near <- sparsegp(d$x, d$y, prior = list(noise = prior_lognormal(log(0.5), 0.01)))
   free <- sparsegp(d$x, d$y, prior = list(noise = prior_flat()))
@@ -104,6 +110,7 @@ test_that("priors pull, and prior_flat() lets go", {
 })
 
 test_that("restarts never end worse than the first search, and set.seed() fixes them", {
+  memory_tier()
   d <- wiggly()
   fit <- function() {
     set.seed(11)
@@ -118,6 +125,7 @@ test_that("restarts never end worse than the first search, and set.seed() fixes 
 })
 
 test_that("a search that is cut short says so once, with the name of what was still moving", {
+  memory_tier()
   d <- wiggly()
   expect_warning(fit <- sparsegp(d$x, d$y, learn = learn_control(inner = 1)),
                  "steepest in (variance|lengthscale|noise)", class = "sparsegp_warning")
@@ -126,12 +134,14 @@ test_that("a search that is cut short says so once, with the name of what was st
 })
 
 test_that("separable classes have a maximum, because of the prior", {
+  memory_tier()
   x <- c(-3:-1, 1:3)
   expect_silent(fit <- sparsegp(x, x > 0))
   expect_lt(coef(fit)[["variance"]], 1e4)
 })
 
 test_that("a bias has no box, and evaluations count all rounds", {
+  memory_tier()
   set.seed(1)
   x <- seq(-3, 3, length.out = 60)
   y <- x > 2.8
@@ -145,6 +155,7 @@ test_that("a bias has no box, and evaluations count all rounds", {
 
 # Data and start from a search that once ended, content, at an evidence of EP that was 20 nats off.
 test_that("the evidence of EP that has not converged is not learned from", {
+  memory_tier()
   X <- cbind(c(.6778, -.1364, 1.6715, -.0311, -1.7778, -.7568, .6874, -.5063, -.0442, .7406),
              c(-1.6664, .3778, -.8423, 1.0287, -.238, -1.3023, -1.0555, -.9295, .7434, -.3456),
              c(-2.7076, .8854, .3028, -.9894, -.0409, -.3236, -1.2125, .2264, -.0872, -1.6342),
@@ -171,6 +182,7 @@ test_that("the evidence of EP that has not converged is not learned from", {
 })
 
 test_that("a search goes on after a place where EP fails", {
+  memory_tier()
   # a paraboloid with a wall behind its bottom, into which the second step runs
   objective <- list(
     value = function(par) if (par > 1.2) IMPOSSIBLE else 20 * (par - 1)^2 - par,
@@ -197,6 +209,7 @@ test_that("the first step of a search is an e-fold at most, however steep it is"
 })
 
 test_that("where the evidence has several optima, a wiggly function is not settled for", {
+  memory_tier()
   # the search from the default length scale ends 5.4 nats below this
   fit <- sparsegp(mpg ~ hp, mtcars, kernel = kernel_rbf())
   set.seed(5)

@@ -21,6 +21,7 @@ read_levels <- function(formula, data) {
 }
 
 test_that("effects of levels are chosen where there are some, and else not", {
+  slow_tier()
   choose <- function(effect, alternatives) {
     read <- read_levels(y ~ x + g, levels_data(300L, 40L, effect))
     choose_structure(read$rows, read$setup, c("x", "g"),
@@ -39,6 +40,7 @@ test_that("effects of levels are chosen where there are some, and else not", {
 })
 
 test_that("a fit with effects answers for new levels, and is the fit of its kernel", {
+  slow_tier()
   d <- levels_data(400L, 60L, 1)
   fit <- sparsegp(y ~ x + g, d, transform = "identity", control = gp_control(integrate = "none"))
   expect_match(capture.output(print(fit)), "^  effects of levels: ", all = FALSE)
@@ -54,6 +56,7 @@ test_that("a fit with effects answers for new levels, and is the fit of its kern
 })
 
 test_that("factors of few levels, of as many levels as rows, and labels have no such axis", {
+  slow_tier()
   d <- levels_data(120L, 30L, 1)
   d$few <- factor(seq_len(120L) %% 19L)
   d$own <- factor(seq_len(120L))
@@ -83,6 +86,7 @@ test_that("a pilot of levels has several rows of some, each of them once", {
 })
 
 test_that("inducing points begin with a row of each level, those of most rows first", {
+  slow_tier()
   d <- levels_data(200L, 40L, 1)
   fit <- sparsegp(y ~ x + g, d, kernel = kernel_rbf() + kernel_factor(), learn = FALSE)
   expect_identical(effect_columns(fit$spec), 1L)

@@ -17,6 +17,7 @@ level_fit <- function(formula, d = level_data(), ...) sparsegp(formula, d, learn
 agree <- function(found, expected) expect_equal(unname(found), unname(expected), tolerance = 1e-8)
 
 test_that("a factor of one level is left out as a constant number is", {
+  slow_tier()
   d <- level_data()
   plain <- level_fit(y ~ a)
   forms <- list(d$one, factor(d$one), factor(d$one, ordered = TRUE), factor(d$one, c("only", "b")),
@@ -44,6 +45,7 @@ test_that("so are factors of which subset or na.action leave one level, and odd 
 })
 
 test_that("interactions with a factor of one level add nothing", {
+  slow_tier()
   d <- level_data()
   plain <- fitted(level_fit(y ~ a))
   for (formula in c(y ~ a * one, y ~ one * a, y ~ a:one, y ~ a:one + one, y ~ a + one - 1)) {
@@ -66,6 +68,7 @@ test_that("predictions mind only whether such a factor is missing", {
 })
 
 test_that("a single level is left out of sources, streams and fits that take more rows", {
+  slow_tier()
   d <- level_data()
   basis <- d[1:9, ]
   read <- function(d) row_source(function(i) d[20 * (i - 1) + 1:20, ], chunks = 3)
@@ -143,6 +146,7 @@ unseen_rows <- function() {
 }
 
 test_that("rows with unseen levels are NA, and the others are answered", {
+  slow_tier()
   new <- unseen_rows()
   known <- new[c(1, 4), ]
   lost <- c(2L, 3L)
@@ -175,6 +179,7 @@ test_that("rows with unseen levels are NA, and the others are answered", {
 })
 
 test_that("draws, candidates, pictures and chunks have one warning, too", {
+  slow_tier()
   new <- unseen_rows()
   fit <- contrast_fit(y ~ a + g)
   drawn <- warned_once(draws(fit, new, 2))

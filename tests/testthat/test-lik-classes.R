@@ -36,6 +36,7 @@ test_that("two classes of mprobit are the binary probit of the difference", {
 })
 
 test_that("narrow steps among wide ones are seen", {
+  memory_tier()
   # the search for the integrand's end used to run in circles here, and that for its peak to stop on
   # the last one's narrow steps, far from it
   cases <- list(
@@ -59,6 +60,7 @@ test_that("narrow steps among wide ones are seen", {
 })
 
 test_that("tilts of many classes equal the reference", {
+  memory_tier()
   set.seed(2)
   for (type in TYPES) {
     for (C in of_tier(c(3L, 10L, 50L), 1L)) { # 50 take the reference long
@@ -102,6 +104,7 @@ test_that("softmax equals brute force in two and three dimensions", {
 })
 
 test_that("predictions are what drawn classes do", {
+  memory_tier()
   set.seed(3)
   draws <- 40000L
   for (type in TYPES) {
@@ -119,6 +122,7 @@ test_that("predictions are what drawn classes do", {
 })
 
 test_that("a new order of the classes is a new order of the answers", {
+  memory_tier()
   set.seed(4)
   for (type in TYPES) {
     m <- random_marginals(20L, 5L)
@@ -135,6 +139,7 @@ test_that("a new order of the classes is a new order of the answers", {
 })
 
 test_that("only differences of latent values matter, and a bias moves log Z as they do", {
+  memory_tier()
   set.seed(5)
   for (type in TYPES) {
     m <- random_marginals(20L, 4L)
@@ -149,6 +154,7 @@ test_that("only differences of latent values matter, and a bias moves log Z as t
 })
 
 test_that("every marginal has finite derivatives and a site", {
+  memory_tier()
   set.seed(6)
   for (type in TYPES) {
     for (C in c(2L, 3L, 10L)) {
@@ -183,6 +189,7 @@ test_that("softmax of classes far apart, of which means are below all numbers, s
 })
 
 test_that("softmax does not know the order of its classes", {
+  memory_tier()
   # the last class in the first row: what would be looked for before that row is not there
   mu <- rbind(c(1, -2, 0.5))
   s2 <- rbind(c(0.2, 1.5, 1))

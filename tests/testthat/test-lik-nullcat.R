@@ -56,6 +56,7 @@ test_that("a margin is the null category where every row has a label", {
 })
 
 test_that("probabilities outside of the null category are means of shares", {
+  memory_tier()
   # trapezoid rules of two kinds, either side of where the posterior is as wide as the boundary:
   # errors of 1e-12 before the rounding of integrate()'s pieces
   for (width in c(1e-6, 1, 8)) {
@@ -94,6 +95,7 @@ test_that("without a null category and with all labels it is the probit model", 
 })
 
 test_that("rows without a label are kept, and those without inputs are not", {
+  memory_tier()
   d <- clouds()
   lost <- which(is.na(d$y))[c(3, 50)]
   d$a[lost] <- NA
@@ -144,6 +146,7 @@ test_that("answers for rows without a label are missing where there is nothing t
 })
 
 test_that("the boundary goes where there are few rows", {
+  memory_tier()
   d <- clouds()
   alone <- sparsegp(y ~ a + b, d, lik_probit(fixed(0)), short, learn = FALSE)
   expect_lt(mean(predict(alone, d, type = "class") == d$truth), 0.8)
@@ -158,6 +161,7 @@ test_that("the boundary goes where there are few rows", {
 })
 
 test_that("the gradient of the evidence is exact where no row widens the posterior", {
+  memory_tier()
   d <- clouds(60)
   d$y <- d$truth
   d$y[seq(5, 60, by = 5)] <- NA
@@ -173,6 +177,7 @@ test_that("the gradient of the evidence is exact where no row widens the posteri
 })
 
 test_that("a stream takes rows without a label, in any chunks", {
+  memory_tier()
   d <- clouds()
   d <- d[order(is.na(d$y)), ][c(7:20, 1:6, 21:160), ] # the labels come late,
   d$y <- as.character(d$y)                            # and no factor announces them
@@ -199,6 +204,7 @@ test_that("a stream takes rows without a label, in any chunks", {
 })
 
 test_that("probabilities of a missing label start at its share and may differ", {
+  memory_tier()
   d <- clouds()
   start <- coef(sparsegp(y ~ a + b, d, lik_nullcat(missing = NULL), learn = FALSE))
   expect_equal(unname(start[c("missing1", "missing2")]), rep(154.5 / 161, 2L), tolerance = 1e-12)
@@ -215,6 +221,7 @@ test_that("probabilities of a missing label start at its share and may differ", 
 })
 
 test_that("what it cannot be is refused", {
+  memory_tier()
   d <- clouds()
   for (bad in list(0, 1, -0.1, NA_real_, "a", c(0.1, 0.2, 0.3), numeric())) {
     refused(lik_nullcat(missing = bad), "missing")

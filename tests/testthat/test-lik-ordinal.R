@@ -21,6 +21,7 @@ refused <- function(code, argument) {
 }
 
 test_that("narrow categories and far ones keep their digits", {
+  memory_tier()
   # lower bound, width, mu, s2; log Z, d1, d2, dlogZ / dlog width: 17 digits, from 60-digit
   # arithmetic (mpmath)
   exact <- rbind(
@@ -59,6 +60,7 @@ test_that("narrow categories and far ones keep their digits", {
 })
 
 test_that("probabilities equal brute force and sum to one, for 2 to 256 categories", {
+  memory_tier()
   set.seed(1)
   for (K in c(2L, 3L, 7L, 256L)) {
     theta <- c(-2, log(rexp(K - 2L, K / 4)))
@@ -82,6 +84,7 @@ test_that("probabilities equal brute force and sum to one, for 2 to 256 categori
 })
 
 test_that("derivatives in many cut points are exact, and those by quadrature agree", {
+  memory_tier()
   set.seed(2)
   theta <- c(-1.5, log(rexp(18L, 6)))
   for (y in c(1, 2, 9, 19, 20)) {
@@ -160,6 +163,7 @@ test_that("prediction intervals are numbers of categories and cover", {
 })
 
 test_that("ordered categories are fitted by every method", {
+  memory_tier()
   d <- ratings()
   lik <- lik_ordinal(fixed(c(-1.2, 0.1, 0.8)))
   for (method in list(method_ep(), method_ep(size = 12), method_online(size = 12),
@@ -172,6 +176,7 @@ test_that("ordered categories are fitted by every method", {
 })
 
 test_that("the IVM's own criterion learns cut points", {
+  memory_tier()
   d <- ratings()
   fit <- sparsegp(y ~ x, d, method = method_ivm(size = 40, refine = "none"),
                   learn = learn_control("ivm"))
@@ -180,6 +185,7 @@ test_that("the IVM's own criterion learns cut points", {
 })
 
 test_that("an offset moves the cut points", {
+  memory_tier()
   d <- ratings()
   plain <- sparsegp(y ~ x, d, learn = FALSE)
   moved <- sparsegp(y ~ x + offset(0 * x + 3), d, learn = FALSE)
@@ -188,6 +194,7 @@ test_that("an offset moves the cut points", {
 })
 
 test_that("unused levels are left out, but a stream waits for their rows", {
+  memory_tier()
   d <- ratings()
   few <- d[d$y != "good", ]
   expect_named(coef(sparsegp(y ~ x, few, learn = FALSE))[-(1:2)], c("cut.low|fair", "cut.fair|top"))
@@ -209,6 +216,7 @@ test_that("unused levels are left out, but a stream waits for their rows", {
 })
 
 test_that("whole numbers, a plain factor and a logical are categories when asked for", {
+  memory_tier()
   d <- ratings()
   fit <- function(y, lik = "ordinal") sparsegp(d$x, y, lik, learn = FALSE)
   wanted <- as.numeric(logLik(fit(d$y)))
@@ -224,6 +232,7 @@ test_that("whole numbers, a plain factor and a logical are categories when asked
 })
 
 test_that("cut points are given in increasing order, one less than categories", {
+  memory_tier()
   d <- ratings()
   fit <- sparsegp(y ~ x, d, lik_ordinal(fixed(c(-1, 0, 1.5))))
   expect_equal(unname(coef(fit)[-(1:2)]), c(-1, 0, 1.5), tolerance = 1e-14)
@@ -241,6 +250,7 @@ test_that("cut points are given in increasing order, one less than categories", 
 })
 
 test_that("panels of ordered categories show every one", {
+  memory_tier()
   d <- ratings()
   fit <- sparsegp(y ~ x, d, learn = FALSE)
   grDevices::pdf(NULL)

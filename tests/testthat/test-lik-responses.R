@@ -42,11 +42,13 @@ covered <- function(fit, data, value, level) {
 # ---- Counts ----
 
 test_that("counts are fitted by every method", {
+  memory_tier()
   data <- responses(lik_poisson(), c(bias = 1.5))
   expect_found(data, lik_poisson(fixed(1.5)), kernel_rbf(1, 0.5), 0.85)
 })
 
 test_that("an exposure in the offset is accounted for", {
+  memory_tier()
   data <- responses(lik_poisson(), c(bias = 1))
   exposure <- rep(c(1, 10), 40)
   y <- rpois(80, exposure * exp(data$f + 1))
@@ -85,6 +87,7 @@ test_that("what is no count is refused", {
 })
 
 test_that("predictive quantiles of counts are those of the mixture", {
+  memory_tier()
   set.seed(3)
   for (case in list(c(-1, 0.5), c(2, 0.01), c(3, 1.2), c(8, 0.3), c(0, 0))) {
     y <- rpois(2e5, exp(rnorm(2e5, case[1L] + 0.4, case[2L])))
@@ -119,6 +122,7 @@ test_that("intervals of counts cover, residuals have variance one, and simulatio
 # ---- Counts that vary more ----
 
 test_that("overdispersed counts are fitted by every method", {
+  memory_tier()
   data <- responses(lik_negbin(), c(bias = 1.5, size = 3))
   expect_found(data, lik_negbin(fixed(1.5), fixed(3)), kernel_rbf(1, 0.5), 0.7)
 })
@@ -143,6 +147,7 @@ test_that("a gamma distribution of rates is learned, with an exposure in the off
 })
 
 test_that("log p of counts keeps its digits whatever the size, and tends to the Poisson's", {
+  memory_tier()
   logp <- function(type, theta, y, f) {
     .Call(sg_lik_eval, c_lik(type, theta), theta, count_rows(y), f)$logp
   }
@@ -165,6 +170,7 @@ test_that("log p of counts keeps its digits whatever the size, and tends to the 
 })
 
 test_that("predictive quantiles of overdispersed counts are those of the mixture", {
+  memory_tier()
   set.seed(3)
   traits <- lik_traits(lik_negbin())
   for (case in list(c(-1, 0.5, 0.3), c(2, 0.01, 2), c(3, 1.2, 40), c(8, 0.3, 1e9), c(0, 0, 1))) {
@@ -201,6 +207,7 @@ trials_data <- function(n = 80, seed = 5) {
 }
 
 test_that("trials are fitted by every method, in either form", {
+  memory_tier()
   d <- trials_data()
   for (method in of_tier(METHODS(), 2L)) {
     fit <- sparsegp(cbind(won, lost) ~ x, d, lik_binomial(fixed(0.3)), kernel_rbf(1, 0.5), method,
@@ -254,6 +261,7 @@ test_that("one trial each is the logit model", {
 })
 
 test_that("a stream takes trials", {
+  memory_tier()
   d <- trials_data()
   fit <- function(...) {
     sparsegp(cbind(won, lost) ~ x, ..., likelihood = lik_binomial(0.2), kernel = kernel_rbf(1, 0.5),
@@ -278,6 +286,7 @@ test_that("trials that cannot be are refused", {
 # ---- Numbers with outliers ----
 
 test_that("Laplace noise is fitted by every method", {
+  memory_tier()
   data <- responses(lik_laplace(), c(scale = 0.3))
   expect_found(data, lik_laplace(fixed(0.3)), kernel_rbf(1, 0.5), 0.85)
 })
@@ -310,6 +319,7 @@ expect_scales_along <- function(lik) {
 }
 
 test_that("Laplace quantiles are those of the mixture, and all scales with the response", {
+  memory_tier()
   expect_quantiles(lik_laplace(), log(0.4))
   expect_scales_along(lik_laplace())
   refused(lik_laplace(scale = -1), "scale")
@@ -347,6 +357,7 @@ expect_consistent <- function(fit, x, several = FALSE) {
 }
 
 test_that("a row that widens the posterior is where it was", {
+  memory_tier()
   data <- responses(lik_student(), c(scale = 0.2, df = 4))
   data$y[c(7, 30, 61)] <- c(15, -20, 9)
   for (method in list(method_ep(), method_ivm(size = 40, refine = "active"))) {
@@ -388,6 +399,7 @@ test_that("Student-t quantiles are those of the mixture, and all scales with the
 # ---- Labels that may be wrong ----
 
 test_that("wrong labels are fitted by every method", {
+  memory_tier()
   data <- responses(lik_step(), c(noise = 0.05))
   expect_found(data, lik_step(fixed(0.05)), kernel_rbf(1, 0.5), 0.7)
   data <- responses(lik_flip(), c(bias = 0, flip = 0.05), scale = 3)
@@ -409,6 +421,7 @@ test_that("flip = 0 is the probit model, bit for bit", {
 })
 
 test_that("a wrong label deep in the other class does not bend the boundary", {
+  memory_tier()
   set.seed(9)
   x <- runif(150, -3, 3)
   y <- ifelse(x > 0, 1, -1)
@@ -441,6 +454,7 @@ test_that("impossible probabilities of a wrong label are refused", {
 # ---- MacKay's approximation ----
 
 test_that("MacKay's moments give nearly the fit of exact ones, by every method", {
+  memory_tier()
   data <- responses(lik_logit(), c(bias = 0), scale = 3)
   expect_found(data, lik_logit(fixed(0), "mackay"), kernel_rbf(9, 0.5), 0.7)
   exact <- sparsegp(data$x, data$y, lik_logit(0), kernel_rbf(9, 0.5), learn = FALSE)
@@ -450,6 +464,7 @@ test_that("MacKay's moments give nearly the fit of exact ones, by every method",
 })
 
 test_that("MacKay's moments have no evidence to learn from", {
+  memory_tier()
   data <- responses(lik_logit(), c(bias = 0), scale = 3)
   refused(sparsegp(data$x, data$y, lik_logit(moments = "mackay")), "learn")
   refused(sparsegp(data$x, data$y, lik_mackay(), method = method_ivm(size = 9),

@@ -28,6 +28,7 @@ logp_of <- function(lik, theta, rows, f) {
 }
 
 test_that("rest terms of gamma functions are those of R's", {
+  memory_tier()
   # through the likelihoods: densities are R's own
   for (shape in c(1e-6, 0.3, 4, 1e3)) {
     for (f in c(-3, 0, 2)) {
@@ -59,6 +60,7 @@ test_that("probabilities of all counts sum to one", {
 })
 
 test_that("EP ends, and its answers go together", {
+  memory_tier()
   for (name in names(ZEROS_CASES)) {
     case <- ZEROS_CASES[[name]]
     lik <- fixed_lik(case)

@@ -122,6 +122,7 @@ test_that("a likelihood refuses responses of the wrong kind", {
 })
 
 test_that("draws have the moments that C predicts", {
+  memory_tier()
   set.seed(1)
   n <- 20000L
   f <- rep(c(-1, 0.5), each = n)

@@ -29,6 +29,7 @@ test_that("type = \"link\" is what the inverse link is for", {
 })
 
 test_that("draws on the scale of the link and of the response agree with predictions", {
+  slow_tier()
   fit <- counts()
   seeded <- function(type) {
     set.seed(3)
@@ -47,6 +48,7 @@ test_that("draws on the scale of the link and of the response agree with predict
 })
 
 test_that("the median of a count far from the data is no larger than its mean by a long tail", {
+  slow_tier()
   fit <- sparsegp(c(1:5, 5), c(0, 2, 1, 30, 60, 40), "poisson", kernel_rbf(4, 0.5), learn = FALSE)
   link <- predict(fit, 30, type = "link", se.fit = TRUE)
   expect_equal(predict(fit, 30, type = "median"), exp(link$fit), tolerance = 1e-12)
@@ -61,6 +63,7 @@ test_that("the median of a count far from the data is no larger than its mean by
 })
 
 test_that("medians of several classes are those of simulated probabilities, each by itself", {
+  slow_tier()
   rows <- data.frame(x = seq(0, 3, length.out = 24), class = rep(c("a", "b", "c"), each = 8))
   at <- data.frame(x = c(0.2, 1, 1.2, 2.4, 5))
   for (likelihood in c("probit", "mprobit", "softmax", "squares")) {
@@ -85,6 +88,7 @@ test_that("medians of several classes are those of simulated probabilities, each
 })
 
 test_that("medians of many rows are taken in blocks, with the rows' own offsets", {
+  slow_tier()
   x <- seq(0, 3, length.out = 400)
   part <- seq(1, 400, by = 20)
   own <- function(x) sin(9 * x)
@@ -108,6 +112,7 @@ test_that("types other packages have are known, by their own names", {
 })
 
 test_that("prediction intervals are of the weight of the new rows", {
+  slow_tier()
   d <- transform(mtcars, w = rep(c(1, 4), 16))
   fit <- sparsegp(mpg ~ wt, d, weights = w, learn = FALSE)
   half <- function(...) {
@@ -134,6 +139,7 @@ test_that("prediction intervals are of the weight of the new rows", {
 })
 
 test_that("the joint covariance is that of draws, with the standard errors on its diagonal", {
+  slow_tier()
   fit <- sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE, mean = "average")
   at <- data.frame(wt = c(2, NA, 3, 4), hp = 100, row.names = c("a", "b", "c", "d"))
   both <- predict(fit, at, se.fit = TRUE, covariance = TRUE)

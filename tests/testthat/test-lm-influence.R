@@ -135,6 +135,7 @@ test_that("rows left out are NA, and what has several latent values in a row is 
 # ---- Quantiles of new responses ----
 
 test_that("quantiles are the ends of prediction intervals, for every response that has them", {
+  slow_tier()
   d <- data.frame(x = seq(0, 3, length.out = 24))
   d$n <- sin(d$x) + 0.1 * cos(40 * d$x)
   d$c <- round(exp(d$n + 1))

@@ -39,6 +39,7 @@ expect_as_kernel <- function(formula, lik, sd, ..., centre = 0) {
 }
 
 test_that("the bias integrated out is a constant with its prior", {
+  slow_tier()
   expect_as_kernel(l ~ x, lik_probit, 5)
   expect_as_kernel(k ~ x + offset(log(e)), lik_poisson, 10, centre = -mean(log(biased()$e)))
   expect_as_kernel(g ~ x, function(bias) lik_gamma(bias, fixed(3)), 10)

@@ -53,6 +53,7 @@ test_that("a linear mean is integrated out as in universal kriging", {
 })
 
 test_that("the log evidence is the integral over the constant under a prior of unit information", {
+  memory_tier()
   data <- series(12)
   fit <- fit_series(data, 0.04)
   unit <- fit$response$unit
@@ -69,6 +70,7 @@ test_that("the log evidence is the integral over the constant under a prior of u
 })
 
 test_that("the evidence decides between a constant and none", {
+  memory_tier()
   data <- series(40)
   evidence <- function(level, mean) {
     data$y <- data$y - 3 + level
@@ -79,6 +81,7 @@ test_that("the evidence decides between a constant and none", {
 })
 
 test_that("the gradient of the evidence is that of its differences, with other likelihoods too", {
+  memory_tier()
   data <- series(20)
   for (lik in list(lik_gaussian(), lik_laplace())) {
     fit <- sparsegp(y ~ x, data, kernel = "rbf", likelihood = lik, learn = FALSE, mean = ~ x)
@@ -108,6 +111,7 @@ test_that("EP with a mean is EP with its kernel added", {
 })
 
 test_that("components have constants of their own, and none with mean = \"zero\"", {
+  memory_tier()
   set.seed(1)
   place <- data.frame(x = runif(15, 0, 3), y = runif(15, 0, 3))
   place$u <- sin(place$y) + 4
@@ -154,6 +158,7 @@ test_that("mean = \"average\" plugs in the average of the responses", {
 })
 
 test_that("parts of a sum and the constant are the prediction; joint and single variances agree", {
+  memory_tier()
   data <- series(30)
   fit <- sparsegp(y ~ x, data, kernel = kernel_rbf() + kernel_linear(), learn = FALSE)
   at <- data.frame(x = c(-1, 0, 2.5))
@@ -165,6 +170,7 @@ test_that("parts of a sum and the constant are the prediction; joint and single 
 })
 
 test_that("hat values have the coefficients in them", {
+  memory_tier()
   data <- series(12)
   fit <- fit_series(data, 0.04)
   K <- matern52_of(data$x, data$x)
@@ -176,6 +182,7 @@ test_that("hat values have the coefficients in them", {
 })
 
 test_that("a basis of all rows, more rows, merged fits and a source lead to the same", {
+  memory_tier()
   data <- series(60)
   at <- data.frame(x = c(-1, 0.2, 8))
   full <- fit_series(data, 0.04, mean = ~ x)
@@ -210,6 +217,7 @@ test_that("a basis of all rows, more rows, merged fits and a source lead to the 
 })
 
 test_that("sums of a basis with coefficients follow from its factors", {
+  memory_tier()
   data <- series(150)
   fit <- fit_series(data, 0.04, mean = ~ x, basis = 1:140, lengthscale = 0.2)
   expect_named(fit$state[[1L]], "t")
@@ -221,6 +229,7 @@ test_that("sums of a basis with coefficients follow from its factors", {
 })
 
 test_that("a mean that cannot be integrated out is refused if it was asked for", {
+  memory_tier()
   data <- series(40)
   for (method in list(method_online(10), method_ivm(10, refine = "none"))) {
     expect_error(sparsegp(y ~ x, data, mean = "constant", method = method), "each observation once",
@@ -239,6 +248,7 @@ test_that("a mean that cannot be integrated out is refused if it was asked for",
 })
 
 test_that("units and origin of the response change nothing but with mean = \"zero\"", {
+  memory_tier()
   data <- series(20)
   moved <- transform(data, y = 1e6 * (y + 1e3))
   at <- data.frame(x = c(0, 9))
@@ -259,6 +269,7 @@ test_that("a saved fit with coefficients is checked", {
 })
 
 test_that("terms and derived fields of a kernel are refused beside a mean that depends on inputs", {
+  memory_tier()
   set.seed(8)
   d <- data.frame(x = runif(20), y = runif(20), z = runif(20))
   d$u <- d$x + sin(3 * d$y) + rnorm(20) / 9

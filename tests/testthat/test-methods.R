@@ -71,6 +71,7 @@ test_that("settings reach the run: sweeps are counted, tolerances are met", {
 })
 
 test_that("every setting of every method is checked by name", {
+  slow_tier()
   for (bad in list("yes", NA, 1, c(TRUE, FALSE))) {
     refused(method_ivm(common = bad), "common")
     refused(lik_mprobit(shared = bad), "shared")

@@ -88,6 +88,7 @@ test_that("one part is Gaussian noise", {
 })
 
 test_that("modes have the values of the design, and add up to enumeration", {
+  memory_tier()
   d <- ambiguous()
   fit <- wind_fit(d)
   found <- modes(fit)
@@ -108,6 +109,7 @@ test_that("modes have the values of the design, and add up to enumeration", {
 })
 
 test_that("the gradient of a mode's evidence has the values of the design, and is that of steps", {
+  memory_tier()
   d <- ambiguous()
   fit <- wind_fit(d)
   problem <- problem_of_kept_rows(fit)
@@ -140,6 +142,7 @@ test_that("starts that merge are one mode", {
 })
 
 test_that("predictions are of one mode or of all, and of each what the exact mixture has", {
+  memory_tier()
   d <- ambiguous()
   fit <- wind_fit(d)
   found <- modes(fit)
@@ -248,6 +251,7 @@ wide_mixture <- function(n, w = 2L, seed = 1) {
 }
 
 test_that("streams are those of the block formulas: every score and projection", {
+  memory_tier()
   scores <- of_tier(c("kl", "mean", "error"), 1L)
   projections <- of_tier(c("kl", "moment"), 1L)
   for (w in of_tier(2:3, 1L)) for (projection in projections) for (score in scores) {
@@ -320,6 +324,7 @@ test_that("a mixture is a column like others: taken, bound, missing, printed", {
 })
 
 test_that("what a fit of vectors answers, a fit of mixtures does", {
+  memory_tier()
   d <- ambiguous()
   fit <- wind_fit(d)
   expect_output(print(fit), "mixture likelihood")
@@ -352,6 +357,7 @@ test_that("what a fit of vectors answers, a fit of mixtures does", {
 })
 
 test_that("modes are printed and drawn with their weights", {
+  memory_tier()
   fit <- wind_fit(ambiguous())
   expect_output(print(fit), "mode 1 of 2, weight 0.6")
   expect_output(print(modes(fit, 2)), "mode 2 of 2, weight 0.4")

@@ -15,6 +15,7 @@ ncases <- function() {
 }
 
 test_that("cbind(successes, failures) is recognised without a likelihood", {
+  slow_tier()
   d <- ncases()
   named <- sparsegp(cbind(s, f) ~ x, d, lik_binomial(), learn = FALSE)
   expect_identical(sparsegp(cbind(s, f) ~ x, d, learn = FALSE)$latent, named$latent)
@@ -32,6 +33,7 @@ test_that("cbind(successes, failures) is recognised without a likelihood", {
 })
 
 test_that("binomial with shares and trials as weights is glm()'s idiom, and fits the same", {
+  slow_tier()
   d <- transform(ncases(), share = s / n)
   named <- sparsegp(share ~ x, d, lik_binomial(), weights = n, learn = FALSE)
   expect_identical(sparsegp(share ~ x, d, binomial, weights = n, learn = FALSE)$latent,
@@ -43,6 +45,7 @@ test_that("binomial with shares and trials as weights is glm()'s idiom, and fits
 })
 
 test_that("an input that does not vary, alone, is told of", {
+  slow_tier()
   k <- transform(mtcars, k = 1)
   expect_warning(fit <- sparsegp(mpg ~ k, k, learn = FALSE), "No input varies (k)", fixed = TRUE,
                  class = "sparsegp_warning")
@@ -89,12 +92,14 @@ test_that("geom_smooth(method = sparsegp) draws the curve and its band", {
 })
 
 test_that("basis = 10 is not taken for row 10", {
+  slow_tier()
   refused(sparsegp(mpg ~ wt, mtcars, basis = 10), "method_ep\\(size = 10\\).*matrix of one row")
   one <- sparsegp(mpg ~ wt, mtcars, basis = data.frame(wt = 3), learn = FALSE)
   expect_identical(nrow(basis(one)), 1L)
 })
 
 test_that("axes of dates and times have dates and times", {
+  slow_tier()
   says_2021 <- function(fit, ...) {
     file <- tempfile()
     grDevices::pdf(file, compress = FALSE) # words are in it as (words)
@@ -118,6 +123,7 @@ test_that("axes of dates and times have dates and times", {
 })
 
 test_that("xlim restricts the rows that ylim is chosen by", {
+  slow_tier()
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   d <- data.frame(x = 1:20, y = c(rep(c(0, 1), 9), 500, 600))
@@ -126,6 +132,7 @@ test_that("xlim restricts the rows that ylim is chosen by", {
 })
 
 test_that("pictures of shares name them, show their trials and have no band of one trial", {
+  slow_tier()
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   d <- ncases()
@@ -144,6 +151,7 @@ test_that("pictures of shares name them, show their trials and have no band of o
 })
 
 test_that("small things are said in words", {
+  slow_tier()
   refused(sparsegp(mpg ~ wt + hp, mtcars, kernel = kernel_rbf(lengthscale = c(1, 2))), "ard = TRUE")
   refused(sparsegp(mpg ~ wt + hp, mtcars, kernel = kernel_rbf(variance = c(1, 2))), "one value")
   d <- transform(mtcars, v = wt)
@@ -175,6 +183,7 @@ test_that("pictures and predictions of softmax with seven classes come at once",
 })
 
 test_that("lik_step() after any number of sweeps is a fit, which says that EP has not converged", {
+  slow_tier()
   set.seed(1)
   x <- round(rnorm(60), 1)
   overlapping <- list(x = x, y = as.double(x + rnorm(60) > 0))
@@ -225,6 +234,7 @@ test_that("lik_step() is no error where EP has an evidence that labels cannot ha
 })
 
 test_that("lik_step(fixed(0)) is the limit of small noise, the noiseless step", {
+  slow_tier()
   x <- seq(-2, 2, length.out = 30)
   fit <- function(likelihood, ...) {
     sparsegp(x, x > 0.3, likelihood, kernel_rbf(1, 0.5), learn = FALSE, ...)

@@ -45,7 +45,7 @@ saved_versions <- function() {
   gsub("^fits-|[.]rds$", "", list.files(test_path(), "^fits-.*[.]rds$"))
 }
 
-later <- setdiff(saved_versions(), "0.1.0")
+later <- of_tier(setdiff(saved_versions(), "0.1.0"), 2L, memory = Inf)
 for (version in later) test_that(paste("fits do what they did:", version), {
   saved <- saved_fits(version)
   for (name in names(saved$fits)) {
@@ -75,6 +75,7 @@ test_that("the form of a fit has golden fits of its own: tools/saved.R", {
 # What R writes for all machines alike: numbers, words, calls and R's own functions; no pointers
 # into a process, no bytes in the order of one machine.
 test_that("fits are plain R values, and the same after either byte order and text", {
+  memory_tier()
   portable <- c("NULL", "list", "double", "integer", "logical", "character", "language", "symbol",
                 "closure", "environment", "builtin", "special")
   strangers <- function(x) {

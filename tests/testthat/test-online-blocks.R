@@ -31,6 +31,7 @@ test_that("a stream with room for every point is exact regression: pairs, triple
 })
 
 test_that("on a predefined basis kl is the projected process, moment is block FITC", {
+  memory_tier()
   for (w in 2:3) {
     case <- wide_problem(15L, w)
     x <- case$problem$x
@@ -53,6 +54,7 @@ test_that("on a predefined basis kl is the projected process, moment is block FI
 })
 
 test_that("a stream is the one of the block formulas: every score and projection, w = 2 and 3", {
+  memory_tier()
   scores <- of_tier(c("mean", "kl", "error"), 1L)
   for (w in 2:3) for (projection in c("kl", "moment")) for (score in scores) {
     case <- wide_problem(50L, w)
@@ -66,6 +68,7 @@ test_that("a stream is the one of the block formulas: every score and projection
 })
 
 test_that("where components determine each other one point of a row joins, and nothing is lost", {
+  memory_tier()
   case <- wide_problem(20L)
   case$problem$x[, 2L] <- 0
   x <- case$problem$x
@@ -87,6 +90,7 @@ test_that("where components determine each other one point of a row joins, and n
 })
 
 test_that("points that others make redundant leave their location, which is scored without them", {
+  memory_tier()
   # three components, the middle one nearly determined by the others
   for (setting in list(list(0.02, 2, "mean"), list(0.02, 2, "kl"), list(0.07, 1, "kl"),
                        list(0.07, 3, "mean"))) {
@@ -100,6 +104,7 @@ test_that("points that others make redundant leave their location, which is scor
 })
 
 test_that("chunks of any size give the same state", {
+  memory_tier()
   case <- wide_problem(120L)
   method <- method_online(size = 15, score = "kl")
   whole <- wide_stream(case, method)
@@ -127,6 +132,7 @@ divergence <- function(f, g) {
 }
 
 test_that("the location that leaves costs least KL of all, and leaving is conditioning", {
+  memory_tier()
   case <- wide_problem(9L)
   w <- 2L
   x <- case$problem$x
@@ -173,6 +179,7 @@ test_that("one step's divergences are those of the process", {
 })
 
 test_that("in informative order every row counts once, and the largest gain comes first", {
+  memory_tier()
   case <- wide_problem(12L)
   run <- wide_stream(case, method_online(size = 24, order = "informative"))
   expect_setequal(run$id, 1:24)
@@ -207,6 +214,7 @@ cavities_of <- function(case, prior) {
 }
 
 test_that("sequential EP on a predefined basis is block FITC: evidence, sites, cavities", {
+  memory_tier()
   for (w in 2:3) {
     case <- wide_problem(15L, w)
     x <- case$problem$x
@@ -232,6 +240,7 @@ test_that("sequential EP on a predefined basis is block FITC: evidence, sites, c
 })
 
 test_that("with room for every point sparse EP is exact, and kl on a basis is the projection", {
+  memory_tier()
   case <- wide_problem(10L)
   x <- case$problem$x
   K <- wide_kernel(case, x, x)
@@ -280,6 +289,7 @@ test_that("off-diagonal entries below 0 are no widening sites", {
 })
 
 test_that("a basis that exchanges have chosen and that is kept ends in block FITC on it", {
+  memory_tier()
   case <- wide_problem(30L)
   run <- wide_sparse(case, method_ep(9, "moment", tol = 1e-9), 10L, 2L)
   expect_length(run$id, 8L)

@@ -44,6 +44,7 @@ expect_same_stream <- function(run, twin, tolerance = 1e-10) {
 }
 
 test_that("blocks are the rows one by one: likelihoods, projections, numbers of rows", {
+  memory_tier()
   d <- points_data(300)
   for (lik in names(THETAS)) for (projection in c("kl", "moment")) {
     case <- points_problem(d, lik, method = method_online(projection = projection))
@@ -62,6 +63,7 @@ test_that("blocks are the rows one by one: likelihoods, projections, numbers of 
 })
 
 test_that("sites that widen the posterior are subtracted, and so they are by rows", {
+  memory_tier()
   d <- points_data(300)
   d$student[1L, seq(30, 300, by = 9)] <- 12 # outliers, that a Student likelihood gives up
   case <- points_problem(d, "student")
@@ -99,6 +101,7 @@ test_that("numbers of a Gaussian stream are those of all rows at once", {
 })
 
 test_that("chunks of any size give the same stream", {
+  memory_tier()
   d <- points_data(300)
   whole <- run_points(points_problem(d, "probit"))
   for (size in c(1L, 7L, 150L)) {
@@ -130,6 +133,7 @@ test_that("a row without a site is left out, whichever place of its block it has
 })
 
 test_that("classes on one basis, each with its own posterior, are those by rows", {
+  memory_tier()
   d <- points_data(200)
   case <- points_problem(d, "probit")
   case$problem$rows <- rbind(as.double(cut(d$f, c(-Inf, -0.7, 0.7, Inf), labels = FALSE)))
@@ -153,6 +157,7 @@ test_that("rows of several points, seen at once, are those by rows", {
 })
 
 test_that("a stream with a likelihood from R is the one with the same likelihood in C", {
+  memory_tier()
   set.seed(2)
   d <- data.frame(x = runif(200, -2, 2))
   d$y <- sin(d$x) + 0.3 * rnorm(200)

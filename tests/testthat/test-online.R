@@ -70,6 +70,7 @@ test_that("a stream is the thesis's: every score, projection and likelihood, 300
 })
 
 test_that("one row is the thesis's, and 500 rows keep up with the state from scratch", {
+  memory_tier()
   d <- online_data(500)
   method <- method_online(size = 30)
   expect_same_state(stream(d, "probit", method, 1L), reference_stream(
@@ -86,6 +87,7 @@ test_that("one row is the thesis's, and 500 rows keep up with the state from scr
 })
 
 test_that("chunks of any size give the same state", {
+  memory_tier()
   d <- online_data(400)
   for (lik in c("probit", "gaussian")) {
     method <- method_online(size = 25)
@@ -162,6 +164,7 @@ test_that("one step's divergences are those of the process", {
 })
 
 test_that("informative order takes the row of largest gain first", {
+  memory_tier()
   d <- online_data(40)
   method <- method_online(size = 40, order = "informative")
   run <- stream(d, "probit", method)
@@ -179,6 +182,7 @@ test_that("informative order takes the row of largest gain first", {
 })
 
 test_that("a kernel of finite dimension fills up and the basis stops growing", {
+  memory_tier()
   set.seed(1)
   x <- runif(200, -1, 1)
   y <- sin(3 * x) + 0.1 * rnorm(200)
@@ -193,6 +197,7 @@ test_that("a kernel of finite dimension fills up and the basis stops growing", {
 })
 
 test_that("rows in sorted order do not make the basis singular", {
+  memory_tier()
   set.seed(1)
   x <- sort(runif(2000, -10, 10))
   y <- sin(x) / x + 0.1 * rnorm(2000)
@@ -228,6 +233,7 @@ three_classes <- function(d, size, rows) {
 }
 
 test_that("classes share a basis, and the point of least largest score leaves it", {
+  memory_tier()
   d <- online_data(30)
   all <- three_classes(d, 30L, 1:16) # every row is novel: none is left out
   expect_identical(all$id, as.double(1:16))
@@ -251,6 +257,7 @@ test_that("classes share a basis, and the point of least largest score leaves it
 })
 
 test_that("on a predefined basis every class is its own binary stream", {
+  memory_tier()
   d <- online_data(100)
   class <- factor(cut(d$numbers, c(-Inf, -0.7, 0.7, Inf), labels = c("a", "b", "c")))
   fit <- sparsegp(d$x, class, basis = 1:12, likelihood = lik_probit(0.2), kernel = kernel_rbf(2, 1),

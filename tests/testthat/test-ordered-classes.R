@@ -31,6 +31,7 @@ by_hand <- function(prob, y) {
 }
 
 test_that("means, quantiles and residuals follow from the probabilities, by any likelihood", {
+  slow_tier()
   d <- graded()
   y <- as.integer(d$grade)
   for (name in names(classifiers())) {
@@ -66,6 +67,7 @@ test_that("means, quantiles and residuals follow from the probabilities, by any 
 })
 
 test_that("the model is that of the same labels without an order, whose answers stay", {
+  slow_tier()
   d <- graded()
   for (name in setdiff(names(classifiers()), "ordinal")) {
     ordered <- graded_fit(classifiers()[[name]], d)
@@ -92,6 +94,7 @@ test_that("the model is that of the same labels without an order, whose answers 
 # A lattice of 2046 points has standard deviations within 3 % and 5 % tails within one; of 4000
 # draws two standard errors are 2 % and 0.7 %.
 test_that("medians, bounds and standard errors are those of draws of the mean number", {
+  slow_tier()
   d <- graded()
   new <- d[c(3, 16, 29), "x", drop = FALSE]
   for (name in of_tier(c("mprobit", "coupled", "probit"), 1L)) {
@@ -122,6 +125,7 @@ test_that("medians, bounds and standard errors are those of draws of the mean nu
 })
 
 test_that("mixtures of fits, streams, sources and files keep the order", {
+  slow_tier()
   d <- graded()
   new <- d[c(3, 16, 29), ]
   means_of <- function(fit) {

@@ -52,6 +52,7 @@ test_that("all rows are done once, by several threads where there is work for th
 })
 
 test_that("short loops, loops over products and loops in a body stay on their thread", {
+  memory_tier()
   probe <- new_probe()
   # 50 chunks of next to nothing; on a busy machine the first one may be held up, hence of five runs
   elsewhere <- replicate(5, probe$run(busy = 0, grain = 4)$elsewhere)
@@ -61,6 +62,7 @@ test_that("short loops, loops over products and loops in a body stay on their th
 })
 
 test_that("a chunk that wants more memory than the first is done again, with the same numbers", {
+  memory_tier()
   probe <- new_probe()
   skip_if_not(has_threads(probe), "one thread only")
   run <- probe$run(more = 1000, from_row = 102, grain = 4)
@@ -83,6 +85,7 @@ test_that("a loop that is done again knows what its chunks want, and does them a
 })
 
 test_that("a loop with more to do than the first time has other threads again", {
+  memory_tier()
   probe <- new_probe()
   skip_if_not(has_threads(probe), "one thread only")
   grown <- function() probe$run(busy = 0, later = 100, products = TRUE, again = 3)$elsewhere
@@ -91,6 +94,7 @@ test_that("a loop with more to do than the first time has other threads again", 
 })
 
 test_that("the status is that of the first chunk that failed, and all chunks are done", {
+  memory_tier()
   probe <- new_probe()
   bad <- integer(200)
   bad[c(60, 61, 150)] <- c(0L, 2L, 1L)
@@ -113,6 +117,7 @@ test_that("the host ticks while a loop runs, and may jump out of it", {
 })
 
 test_that("without OpenMP loops run on the calling thread", {
+  memory_tier()
   probe <- new_probe(openmp = FALSE)
   run <- probe$run(threads = 2)
   expect_identical(run[c("value", "status", "elsewhere")],
@@ -121,6 +126,7 @@ test_that("without OpenMP loops run on the calling thread", {
 })
 
 test_that("two threads are used at most unless more are asked for, and never more than the limit", {
+  memory_tier()
   probe <- new_probe()
   expect_lte(probe$threads_for(0), 2L)
   skip_if_not(has_threads(probe), "one thread only")

@@ -20,6 +20,7 @@ test_that("the power of a frequency is what a sine wave explains", {
 })
 
 test_that("periods of known series are found, with a trend and with rows missing", {
+  slow_tier()
   set.seed(1)
   known <- list(co2 = 1, AirPassengers = 1, nottem = 1, USAccDeaths = 1, sunspot.year = 11.08)
   for (name in of_tier(names(known), 2)) {
@@ -32,6 +33,7 @@ test_that("periods of known series are found, with a trend and with rows missing
 })
 
 test_that("without a wave to see a period starts at half the range; a given one where it is", {
+  slow_tier()
   expect_equal(found(data.frame(time = 1:6, y = c(1, 3, 2, 5, 4, 6))), 2.5)
   expect_equal(found(data.frame(time = 1:20, y = 1:20)), 9.5)
   start <- function(...) period_start(1:20, list(y = sin(1:20), codec = "numbers"), ...)

@@ -79,6 +79,7 @@ drawn_by_ggplot <- function(made) {
 }
 
 test_that("plot() and autoplot() show the same elements in every type", {
+  memory_tier()
   skip_if_not_installed("survival")
   for (kind in of_tier(names(ALIKE), 2L)) {
     fit <- suppressMessages(ALIKE[[kind]]())
@@ -94,6 +95,7 @@ test_that("plot() and autoplot() show the same elements in every type", {
 })
 
 test_that("a ggplot has the limits that plot() has, and those that are asked for", {
+  memory_tier()
   fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
   limits <- function(...) {
     made <- ggplot2::autoplot(fit, ...)
@@ -105,6 +107,7 @@ test_that("a ggplot has the limits that plot() has, and those that are asked for
 })
 
 test_that("rows to ask for by ggplot2 have the elements of plot()", {
+  memory_tier()
   fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
   map <- sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE)
   many <- sparsegp(mpg ~ wt + hp + qsec, mtcars, learn = FALSE)
@@ -121,6 +124,7 @@ test_that("rows to ask for by ggplot2 have the elements of plot()", {
 })
 
 test_that("densities and calibrations by ggplot2 have the elements of plot()", {
+  memory_tier()
   densities <- list(curve = gp_density(faithful$eruptions, k0 = 3),
                     map = gp_density(as.matrix(faithful[1:60, ]), k0 = 2))
   for (name in names(densities)) {
@@ -145,6 +149,7 @@ test_that("densities and calibrations by ggplot2 have the elements of plot()", {
 })
 
 test_that("facets of a ggplot stand in the order of plot()'s panels", {
+  memory_tier()
   fit <- sparsegp(mpg ~ wt + hp + qsec, mtcars, learn = FALSE)
   names <- vapply(pictures_of(fit, "effects")$base, `[[`, "", "y")
   seen <- ggplot2::ggplot_build(ggplot2::autoplot(fit))$layout$layout$chart

@@ -66,6 +66,7 @@ test_that("every type is drawn, of numbers, counts and classes", {
 })
 
 test_that("maps of ggplot2 have the colours, symbols and labels of those of plot()", {
+  slow_tier()
   cars <- transform(mtcars, kind = factor(am, labels = c("automatic", "manual")))
   fit <- sparsegp(kind ~ wt + hp, cars, "probit", learn = FALSE)
   made <- built(ggplot2::autoplot(fit, n = 21))
@@ -90,6 +91,7 @@ test_that("maps of ggplot2 have the colours, symbols and labels of those of plot
 })
 
 test_that("a map with areas far from data is drawn, and one that does not vary", {
+  slow_tier()
   fit <- sparsegp(mpg ~ wt + hp, mtcars, method = method_ep(8), learn = FALSE)
   picture <- fit_picture(fit, list(level = 0.95, n = 21, style = plot_style()))
   expect_false(all(picture$drawn$known))

@@ -37,6 +37,7 @@ test_that("candidates are drawn by stages: scores, bars of one standard error, w
 })
 
 test_that("ggplot2 draws the same elements, a facet for each stage", {
+  slow_tier()
   skip_if_not_installed("ggplot2")
   fit <- chosen_fit()
   drawn <- drawing({

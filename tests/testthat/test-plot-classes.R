@@ -24,6 +24,7 @@ clouds <- function(count, each = 8, names = seq_len(count)) {
 loo_classes <- function(fit) most_probable(loo_probabilities(fit))
 
 test_that("two inputs give a grid of what predict() gives, jointly and against the rest", {
+  slow_tier()
   for (likelihood in c("mprobit", "probit")) {
     fit <- fit_iris(likelihood = likelihood)
     drawn <- drawing(plot(fit, n = 7))
@@ -37,6 +38,7 @@ test_that("two inputs give a grid of what predict() gives, jointly and against t
 })
 
 test_that("one input gives curves of all classes, and two classes may have a function each", {
+  slow_tier()
   fit <- sparsegp(am ~ wt, mtcars, likelihood = "mprobit", learn = FALSE)
   drawn <- drawing(plot(fit, n = 9, xlim = c(1, 6)))
   expect_named(drawn, c("wt", "class", "prob.0", "prob.1"))
@@ -47,6 +49,7 @@ test_that("one input gives curves of all classes, and two classes may have a fun
 })
 
 test_that("of more inputs those that are no axes stay at their medians", {
+  slow_tier()
   fit <- fit_iris(Species ~ .)
   drawn <- drawing(plot(fit, c("Petal.Width", "Sepal.Width"), n = 5))
   held <- data.frame(Sepal.Length = median(iris$Sepal.Length),
@@ -57,6 +60,7 @@ test_that("of more inputs those that are no axes stay at their medians", {
 })
 
 test_that("2 to 12 classes, and names of any kind and length, are drawn without a word", {
+  slow_tier()
   for (count in of_tier(c(3, 2, 5, 12), 1L)) {
     fit <- sparsegp(class ~ a + b, clouds(count), likelihood = "mprobit", learn = FALSE)
     one <- sparsegp(class ~ b, clouds(count), likelihood = "mprobit", learn = FALSE)
@@ -80,6 +84,7 @@ test_that("2 to 12 classes, and names of any kind and length, are drawn without 
 })
 
 test_that("a class that is nowhere the most probable one, and flat probabilities, are drawn", {
+  slow_tier()
   d <- clouds(3)
   d$class[d$class == "2"][-1] <- "1"
   kernel <- kernel_rbf(fixed(1e-9))
@@ -107,6 +112,7 @@ test_that("a node's lead is the largest probability less the second", {
 })
 
 test_that("the curve of rejection starts at the leave-one-out error and only ever rejects more", {
+  slow_tier()
   gears <- sparsegp(am ~ wt, mtcars, likelihood = "probit", learn = FALSE)
   for (fit in list(fit_iris(), fit_iris(likelihood = "probit"), gears)) {
     drawn <- drawing(plot(fit, type = "reject", level = 0.9))
@@ -131,6 +137,7 @@ test_that("the curve of rejection starts at the leave-one-out error and only eve
 })
 
 test_that("the curve of rejection for newdata is that of predict(reject = )", {
+  slow_tier()
   odd <- seq(1, 150, 2)
   fit <- sparsegp(Species ~ Sepal.Length + Sepal.Width, iris[odd, ], learn = FALSE)
   new <- iris[-odd, ]
@@ -147,6 +154,7 @@ test_that("the curve of rejection for newdata is that of predict(reject = )", {
 })
 
 test_that("rejection is not for regressions", {
+  slow_tier()
   fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
   error <- expect_error(drawing(plot(fit, type = "reject")), "regression", class = "sparsegp_error")
   expect_identical(error$argument, "type")
@@ -155,6 +163,7 @@ test_that("rejection is not for regressions", {
 })
 
 test_that("reliability of several classes has every row and class once", {
+  slow_tier()
   fit <- fit_iris()
   prob <- loo_probabilities(fit)
   for (n in list(NULL, 2, 10)) {
@@ -174,6 +183,7 @@ test_that("reliability of several classes has every row and class once", {
 })
 
 test_that("a stream of several classes is drawn with newdata", {
+  slow_tier()
   set.seed(3)
   rows <- iris[sample(150), ]
   for (likelihood in c("mprobit", "probit")) {
@@ -192,6 +202,7 @@ test_that("a stream of several classes is drawn with newdata", {
 })
 
 test_that("predict(reject = ) leaves a row out where no class of three is probable enough", {
+  slow_tier()
   fit <- fit_iris()
   prob <- predict(fit, iris, type = "prob")
   class <- predict(fit, iris, type = "class", reject = 0.9)
@@ -215,6 +226,7 @@ test_that("summary() of several classes prints each class's own error", {
 })
 
 test_that("the axis of ordered responses has their plain name, that of two classes a probability", {
+  slow_tier()
   d <- transform(iris[seq(1, 150, 6), ], rank = factor(Species, ordered = TRUE))
   fit <- sparsegp(rank ~ Sepal.Width, d, learn = FALSE)
   expect_identical(loo_numbers_chart(fit, loo_frame(fit, 0.95), 0.95, plot_style())$y, "rank")

@@ -91,6 +91,7 @@ drawn_colours <- function(draw, bg) {
 }
 
 test_that("nothing that plot() draws on a dark page is black, and par() rules labels", {
+  slow_tier()
   skip_if_not(capabilities("cairo"))
   fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
   pictures <- list(

@@ -30,6 +30,7 @@ partial_by_hand <- function(fit, places, set) {
 }
 
 test_that("an effect is the average of predictions over the data, with the error of that average", {
+  slow_tier()
   for (method in list(NULL, method_ep(12))) {
     fit <- effect_fit(method = method, keep_x = TRUE)
     drawn <- drawing(plot(fit, "wt", "effects", n = 5))[["wt"]]
@@ -49,6 +50,7 @@ test_that("the effect of a factor has a row for each level, and replaces all of 
 })
 
 test_that("three inputs and one latent function are drawn as effects, others as before", {
+  slow_tier()
   fit <- effect_fit()
   expect_named(drawing(plot(fit)), c("wt", "hp", "factor(cyl)"), ignore.order = TRUE)
   expect_named(drawing(plot(fit, c("wt", "hp"))), c("wt", "hp", "fit", "se", "known"))
@@ -62,6 +64,7 @@ test_that("three inputs and one latent function are drawn as effects, others as 
 })
 
 test_that("rows whose own curves differ from the average show an interaction, and others do not", {
+  slow_tier()
   set.seed(1)
   d <- data.frame(a = runif(80), b = runif(80), c = runif(80))
   d$y <- sin(3 * d$a) + d$b
@@ -77,6 +80,7 @@ test_that("rows whose own curves differ from the average show an interaction, an
 })
 
 test_that("ggplot2 draws the same effects", {
+  slow_tier()
   skip_if_not_installed("ggplot2")
   fit <- effect_fit()
   expect_s3_class(ggplot2::autoplot(fit), "ggplot")

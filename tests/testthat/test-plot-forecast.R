@@ -19,6 +19,7 @@ end_of <- function(fit, ahead) {
 }
 
 test_that("a forecast counts in calendar months, quarters and years where dates do", {
+  slow_tier()
   from <- as.Date("2015-03-01")
   for (step in list(c("month", 24, "2022-02-01"), c("quarter", 8, "2031-12-01"),
                     c("year", 3, "2077-03-01"))) {
@@ -34,6 +35,7 @@ test_that("a forecast counts in calendar months, quarters and years where dates 
 })
 
 test_that("a forecast counts in days, weeks, hours and parts of an input's unit", {
+  slow_tier()
   days <- as.Date("2020-01-06") + c(0:40, 42:60)
   expect_identical(end_of(fit_along(days, 7), 14), as.double(as.Date("2020-01-06") + 74))
   weeks <- as.Date("2020-01-06") + 7 * 0:30
@@ -47,6 +49,7 @@ test_that("a forecast counts in days, weeks, hours and parts of an input's unit"
 })
 
 test_that("a forecast goes as far as a difference of times or words say", {
+  slow_tier()
   months <- seq(as.Date("2015-01-01"), by = "month", length.out = 36L)
   fit <- fit_along(months, 365.25)
   expect_identical(end_of(fit, "2 years"), as.double(as.Date("2019-12-01")))
@@ -69,6 +72,7 @@ test_that("the steps of a series are named", {
 })
 
 test_that("a curve has enough points for its season and for its length scale", {
+  slow_tier()
   time <- 1960 + 0:479 / 12
   fit <- fit_along(time, 1)
   drawn <- drawn_forecast(fit, ahead = 24)

@@ -22,6 +22,7 @@ test_that("what is drawn along an input is what slopes() has there", {
 })
 
 test_that("levels of a factor and classes have a curve each", {
+  slow_tier()
   fit <- sparsegp(len ~ dose + supp, ToothGrowth, kernel = kernel_rbf(), learn = FALSE)
   drawn <- drawn_slopes_of(fit, by = "supp", n = 4)[[1L]]
   expect_identical(levels(drawn$supp), c("OJ", "VC"))

@@ -13,6 +13,7 @@ ROUNDING <- 1e-10
 teeth <- function(...) sparsegp(len ~ supp + dose, ToothGrowth, learn = FALSE, ...)
 
 test_that("a factor has an axis of its own, with what predict() says at each level", {
+  slow_tier()
   data <- transform(mtcars, cyl = factor(cyl))
   fit <- sparsegp(mpg ~ wt + cyl, data, learn = FALSE)
   drawn <- drawing(plot(fit, "cyl"))
@@ -42,6 +43,7 @@ test_that("by = gives a curve for every level; the only factor is taken without 
 })
 
 test_that("the variable of poly() is an axis, where the data are to be found, in functions too", {
+  slow_tier()
   made <- function() {
     mine <- mtcars
     degree <- 2
@@ -57,6 +59,7 @@ test_that("the variable of poly() is an axis, where the data are to be found, in
 })
 
 test_that("rows are moved onto the slice by what is left of them, or fade", {
+  slow_tier()
   fit <- sparsegp(mpg ~ wt + hp + offset(qsec / 9), mtcars, learn = FALSE)
   along_wt <- function(fit) {
     rows_beside(fit, training_rows(fit), slice_view(fit, training_rows(fit), "wt"))
@@ -101,6 +104,7 @@ test_that("a map has the standard error, and is grey where data say nothing", {
 })
 
 test_that("pictures of terms are predict(type = \"terms\") with its band, in any shape", {
+  slow_tier()
   few <- as.data.frame(ChickWeight)[1:60, ]
   kernel <- kernel_rbf(vars = "Time") + kernel_rbf(vars = "Time") * kernel_factor("Chick", fixed(1))
   fit <- sparsegp(weight ~ Time + Chick, few, kernel = kernel, learn = FALSE)
@@ -123,6 +127,7 @@ test_that("pictures of terms are predict(type = \"terms\") with its band, in any
 })
 
 test_that("a term of many inputs is drawn along each, averaged over the rows", {
+  slow_tier()
   set.seed(1)
   cars <- transform(mtcars, gear = factor(gear))
   fit <- sparsegp(mpg ~ wt + hp + I(hp^2) + gear, cars, learn = FALSE)
@@ -144,6 +149,7 @@ test_that("a term of many inputs is drawn along each, averaged over the rows", {
 })
 
 test_that("a formula names axes, and other functions that draw fits are refused in words", {
+  slow_tier()
   fit <- teeth()
   expect_identical(drawing(plot(fit, ~ dose, n = 3)), drawing(plot(fit, "dose", n = 3)))
   expect_identical(drawing(plot(fit, ~ dose + supp, n = 3)),
@@ -161,6 +167,7 @@ test_that("a formula names axes, and other functions that draw fits are refused 
 })
 
 test_that("axes of inputs that hardly differ have places that do", {
+  slow_tier()
   for (x in list(c(0, 5e-324, 1e-323, 2e-323), 1e16 + c(0, 2, 4, 6), rep(1e17, 4))) {
     limits <- around(x)
     expect_gt(min(diff(seq(limits[1L], limits[2L], length.out = 201L))), 0)
@@ -172,6 +179,7 @@ test_that("axes of inputs that hardly differ have places that do", {
 })
 
 test_that("maps, and curves of classes, by a factor are those at each of its levels", {
+  slow_tier()
   cars <- transform(mtcars, am = factor(am), gear = factor(gear))
   fit <- sparsegp(mpg ~ wt + hp + am, cars, learn = FALSE)
   drawn <- drawing(plot(fit, c("wt", "hp"), by = "am", n = 4))
@@ -202,6 +210,7 @@ test_that("maps, and curves of classes, by a factor are those at each of its lev
 })
 
 test_that("terms of several classes are curves in one picture, and a map for each class", {
+  slow_tier()
   few <- iris[seq(1, 150, 5), ]
   fit <- sparsegp(Species ~ Sepal.Width + Petal.Width + Petal.Length, few, learn = FALSE,
                   kernel = kernel_rbf(vars = "Sepal.Width") +
@@ -223,6 +232,7 @@ test_that("terms of several classes are curves in one picture, and a map for eac
 })
 
 test_that("working residuals are those of glm() where the fit is that of glm()", {
+  slow_tier()
   # hardly any penalty: a steep prior on a line
   kernel <- kernel_linear(variance = fixed(1e4))
   fit <- sparsegp(carb ~ wt, mtcars, "poisson", kernel = kernel, learn = FALSE,
@@ -236,6 +246,7 @@ test_that("working residuals are those of glm() where the fit is that of glm()",
 })
 
 test_that("a forecast goes on after the series, by its parts", {
+  slow_tier()
   series <- data.frame(year = c(time(nottem))[1:60], degrees = c(nottem)[1:60])
   fit <- sparsegp(degrees ~ year, series, learn = FALSE,
                   kernel = kernel_rbf() + kernel_periodic(period = 1))
@@ -253,6 +264,7 @@ test_that("a forecast goes on after the series, by its parts", {
 })
 
 test_that("a forecast by a kernel that has nothing to go on says so", {
+  slow_tier()
   d <- data.frame(time = 1:30, y = (1:30) / 10 + sin(1:30))
   hint <- function(kernel) drawing(plot(sparsegp(y ~ time, d, kernel = kernel, learn = FALSE),
                                         "forecast", n = 5))
@@ -263,6 +275,7 @@ test_that("a forecast by a kernel that has nothing to go on says so", {
 })
 
 test_that("leave-one-out pictures are those of the fit without each row", {
+  slow_tier()
   fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
   drawn <- drawing(plot(fit, type = "loo"))
   expect_equal(drawn$fit, (fit$cavity$mean) * fit$response$unit + fit$response$centre)
@@ -273,6 +286,7 @@ test_that("leave-one-out pictures are those of the fit without each row", {
 })
 
 test_that("residual panels are quantile residuals, which of four", {
+  slow_tier()
   fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
   drawn <- drawing(plot(fit, type = "residuals", which = c(2, 4)))
   expect_equal(drawn$residual, unname(residuals(fit, "quantile")))
@@ -289,6 +303,7 @@ test_that("residual panels are quantile residuals, which of four", {
 })
 
 test_that("the coverage of intervals is that of their two ends", {
+  slow_tier()
   d <- data.frame(x = 1:30 / 10, y = sin(1:30), c = rep(c(0, 2, 5, 1, 9), 6))
   nominal <- c(0.2, 0.5, 0.9)
   for (fit in list(sparsegp(y ~ x, d, learn = FALSE), sparsegp(y ~ x, d, "student", learn = FALSE),

@@ -36,6 +36,7 @@ test_that("units and labels in attributes are on axes, with rows left out as wel
 })
 
 test_that("maps, parts and all other types have them", {
+  slow_tier()
   data <- transform(mtcars[1:20, ], wt = structure(wt, units = "1000 lb"),
                     hp = structure(hp, label = "Power"), mpg = structure(mpg, units = "mi/gal"))
   fit <- sparsegp(mpg ~ wt + hp, data, learn = FALSE,
@@ -53,6 +54,7 @@ test_that("differences of time have their unit", {
 })
 
 test_that("columns of package units have theirs, also where it is not loaded", {
+  slow_tier()
   # as units::set_units() stores them
   in_units <- function(x, above, below = character()) {
     unit <- structure(list(numerator = above, denominator = below), class = "symbolic_units")
@@ -70,6 +72,7 @@ test_that("columns of package units have theirs, also where it is not loaded", {
 })
 
 test_that("labelled columns of haven have theirs", {
+  slow_tier()
   skip_if_not_installed("haven")
   data <- data.frame(
     age = haven::labelled(as.double(20:39), label = "Age of the mother"),
@@ -80,6 +83,7 @@ test_that("labelled columns of haven have theirs", {
 })
 
 test_that("ggplot2 has the same axes", {
+  slow_tier()
   skip_if_not_installed("ggplot2")
   data <- cars_with(list(label = "Stopping distance", units = "ft"), list(units = "mph"))
   fit <- sparsegp(dist ~ speed, data, learn = FALSE)
@@ -88,6 +92,7 @@ test_that("ggplot2 has the same axes", {
 })
 
 test_that("ordered categories have colours from light to dark, in points, curves and maps", {
+  slow_tier()
   # relative luminance of sRGB: ITU-R BT.709 weights of linear channels
   luminance <- function(colours) {
     rgb <- grDevices::col2rgb(colours) / 255

@@ -19,6 +19,7 @@ swirl_fit <- function(formula = cbind(u, v) ~ x + y, ...) {
 }
 
 test_that("over two inputs arrows are predictions, ellipses their covariances", {
+  slow_tier()
   fit <- swirl_fit(kernel = kernel_helmholtz())
   drawn <- drawing({
     before <- par()
@@ -38,6 +39,7 @@ test_that("over two inputs arrows are predictions, ellipses their covariances", 
 })
 
 test_that("along one input every component has a curve", {
+  slow_tier()
   three <- swirl_fit(cbind(u, v, w = u + v) ~ x, method = method_ep(10))
   drawn <- drawing(plot(three, n = 11))
   expect_named(drawn, c("x", paste(c("fit", "lwr", "upr"), rep(c("u", "v", "w"), each = 3L),
@@ -79,6 +81,7 @@ test_that("what there is no picture of is refused", {
 })
 
 test_that("components are drawn over a factor, level by level", {
+  slow_tier()
   set.seed(1)
   d <- data.frame(g = factor(rep(c("u", "v", "w"), 10)), h = factor(rep(1:2, 15)), a = rnorm(30))
   d$p <- as.integer(d$g) + rnorm(30) / 9

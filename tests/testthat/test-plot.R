@@ -49,6 +49,7 @@ test_that("a probability curve is what predict() gives, in [0, 1] and inside its
 })
 
 test_that("two inputs give a grid of what predict() gives", {
+  slow_tier()
   fit <- fit_gears(am ~ wt + hp)
   drawn <- drawing(plot(fit, n = 9))
   expect_named(drawn, c("wt", "hp", "fit", "se", "known"))
@@ -62,6 +63,7 @@ test_that("two inputs give a grid of what predict() gives", {
 })
 
 test_that("inputs that are no axes stay at medians, factors at their most common level", {
+  slow_tier()
   data <- transform(mtcars, cyl = factor(cyl), vs = vs == 1)
   held <- data.frame(cyl = factor(8, levels(data$cyl)), vs = FALSE)
   for (coding in c("contr.treatment", "contr.sum")) {
@@ -76,6 +78,7 @@ test_that("inputs that are no axes stay at medians, factors at their most common
 })
 
 test_that("a factor's column can be asked for, beside its reference level", {
+  slow_tier()
   data <- transform(mtcars, cyl = factor(cyl))
   fit <- sparsegp(mpg ~ wt + cyl, data, coding = "contrasts", learn = FALSE)
   drawn <- drawing(plot(fit, "cyl6", n = 2, xlim = c(0, 1)))
@@ -84,6 +87,7 @@ test_that("a factor's column can be asked for, beside its reference level", {
 })
 
 test_that("columns that follow from the axes follow them", {
+  slow_tier()
   fit <- sparsegp(mpg ~ wt * hp + I(wt^2), mtcars, learn = FALSE)
   drawn <- drawing(plot(fit, n = 4))
   expect_named(drawn[1:3], c("wt", "hp", "fit"))
@@ -91,6 +95,7 @@ test_that("columns that follow from the axes follow them", {
 })
 
 test_that("names that need backticks are plain on axes, alone and in products and powers", {
+  slow_tier()
   data <- stats::setNames(mtcars[c("mpg", "wt", "hp")], c("mpg", "w t", "h p"))
   data$`f g` <- factor(mtcars$gear)
   fit <- sparsegp(mpg ~ `w t` * `h p` + I(`w t`^2) + `f g`, data, learn = FALSE)
@@ -101,6 +106,7 @@ test_that("names that need backticks are plain on axes, alone and in products an
 })
 
 test_that("an offset stays at its median", {
+  slow_tier()
   fit <- sparsegp(mpg ~ wt + offset(-hp / 50), mtcars, learn = FALSE)
   drawn <- drawing(plot(fit, n = 5))
   same <- predict(fit, data.frame(wt = drawn$wt, hp = median(mtcars$hp)))
@@ -108,6 +114,7 @@ test_that("an offset stays at its median", {
 })
 
 test_that("the axes are the inputs of shortest length scale under ARD, else the first two", {
+  slow_tier()
   x <- as.matrix(mtcars[c("wt", "hp", "qsec", "drat")])
   kernel <- kernel_rbf(lengthscale = c(3, 1, 9, 2), ard = TRUE)
   fit <- sparsegp(x, mtcars$mpg, kernel = kernel, learn = FALSE)
@@ -118,6 +125,7 @@ test_that("the axes are the inputs of shortest length scale under ARD, else the 
 })
 
 test_that("a constant input is left out, and asking for it is an error", {
+  slow_tier()
   fit <- sparsegp(cbind(a = 1, b = cars$speed), cars$dist, learn = FALSE)
   expect_named(drawing(plot(fit))[1], "b")
   expect_error(drawing(plot(fit, "a")), "constant", class = "sparsegp_error")
@@ -133,6 +141,7 @@ test_that("rows, ranges and medians come from newdata when it is given", {
 })
 
 test_that("sparse fits of one and two inputs are drawn with their basis", {
+  slow_tier()
   fit <- as_if_sparse(fit_cars())
   expect_s3_class(drawing(plot(fit)), "data.frame")
   fit <- as_if_sparse(fit_gears(am ~ wt + hp))
@@ -140,6 +149,7 @@ test_that("sparse fits of one and two inputs are drawn with their basis", {
 })
 
 test_that("a fit that keeps no rows asks for newdata, and is drawn with it", {
+  slow_tier()
   half <- sparsegp(dist ~ speed, cars[1:25, ], basis = cars[c(3, 12, 21), ],
                    control = gp_control(keep_x = FALSE))
   fit <- update(half, cars[26:50, ])
@@ -150,6 +160,7 @@ test_that("a fit that keeps no rows asks for newdata, and is drawn with it", {
 })
 
 test_that("the trace has a row per sweep and ends at the fit's log evidence", {
+  slow_tier()
   fit <- fit_gears(am ~ wt + hp)
   drawn <- drawing(plot(fit, type = "trace"))
   expect_equal(drawn$sweep, seq_len(fit$convergence$sweeps))
@@ -159,6 +170,7 @@ test_that("the trace has a row per sweep and ends at the fit's log evidence", {
 })
 
 test_that("the trace of a single sweep is drawn, in the response's units", {
+  slow_tier()
   fit <- fit_cars()
   drawn <- drawing(plot(fit, type = "trace"))
   expect_equal(drawn$sweep, 1)
@@ -180,6 +192,7 @@ test_that("reliability bins hold every row once, with the observed frequency in 
 })
 
 test_that("reliability intervals are those of binom.test()", {
+  slow_tier()
   drawn <- drawing(plot(fit_gears(), type = "reliability", n = 4, level = 0.9))
   hits <- round(drawn$rows * drawn$observed)
   for (i in seq_len(nrow(drawn))) {
@@ -189,6 +202,7 @@ test_that("reliability intervals are those of binom.test()", {
 })
 
 test_that("reliability for newdata uses predicted probabilities, ties in one bin", {
+  slow_tier()
   fit <- fit_gears()
   new <- mtcars[rep(c(3, 17), c(30, 50)), ]
   drawn <- drawing(plot(fit, type = "reliability", newdata = new))
@@ -200,6 +214,7 @@ test_that("reliability for newdata uses predicted probabilities, ties in one bin
 })
 
 test_that("coverage is that of refitting without each row, for Gaussian noise with weights", {
+  slow_tier()
   weights <- rep(c(1, 4), 25)
   fit <- sparsegp(dist ~ speed, cars, weights = weights, learn = FALSE, scale = FALSE)
   drawn <- drawing(plot(fit, type = "reliability", n = 9))
@@ -220,6 +235,7 @@ test_that("coverage is that of refitting without each row, for Gaussian noise wi
 })
 
 test_that("par() is as it was, and panels follow a caller's layout", {
+  slow_tier()
   drawing({
     par(mfrow = c(2, 2), mar = c(4, 4, 2, 1))
     before <- par(no.readonly = TRUE)
@@ -237,6 +253,7 @@ test_that("par() is as it was, and panels follow a caller's layout", {
 })
 
 test_that("a caller can add to a panel in the data's coordinates", {
+  slow_tier()
   drawing({
     plot(fit_cars(), xlim = c(0, 50), ylim = c(-100, 200))
     expect_equal(par("usr"), c(0, 50, -100, 200))
@@ -259,6 +276,7 @@ test_that("plots draw with every title and symbol argument, and in narrow panels
 })
 
 test_that("extreme units and flat surfaces are drawn without a word", {
+  slow_tier()
   drawing({
     expect_silent(plot(sparsegp(cars$speed * 1e-150, cars$dist * 1e100, learn = FALSE)))
     expect_warning(flat <- sparsegp(cbind(a = 1:6, b = c(2, 1, 4, 3, 6, 5)), rep(5, 6),
@@ -307,6 +325,7 @@ test_that("an unknown input is named, with those that exist", {
 })
 
 test_that("levels are found by their coding, whatever the contrasts, and through rounding", {
+  slow_tier()
   for (count in c(2L, 5L, 60L)) {
     codings <- list(contr.treatment(count), contr.sum(count), contr.helmert(count),
                     contr.poly(count), diag(count))
@@ -321,6 +340,7 @@ test_that("levels are found by their coding, whatever the contrasts, and through
 })
 
 test_that("of factors alone those are drawn of which a picture can show every level", {
+  slow_tier()
   axes <- lapply(c(a = 1900, b = 6, c = 850, d = 2, e = 3), function(n) list(levels = 1:n))
   expect_identical(factors_to_draw(axes), c("b", "d"))
   expect_identical(factors_to_draw(axes[c("a", "c")]), "c")
@@ -338,6 +358,7 @@ test_that("every type of picture has its section in the help page, and no sectio
 })
 
 test_that("arguments without meaning for a type are refused by what the type takes", {
+  slow_tier()
   fit <- fit_cars()
   values <- list(which = 1, newdata = cars, by = "a", se = "none", ahead = 1)
   for (type in plot_types()) {
@@ -349,6 +370,7 @@ test_that("arguments without meaning for a type are refused by what the type tak
 })
 
 test_that("curves of more groups than a key has room for have names, as many as can be read", {
+  slow_tier()
   drawn <- data.frame(x = rep(0:1, each = 30), g = factor(rep(1:30, 2)), fit = c(1:30, 30:1))
   found <- group_names(structure(list(), class = "axis_number"), drawn)$data
   expect_true(all(found$x == 1))

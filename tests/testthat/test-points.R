@@ -42,12 +42,13 @@ slopes_by_differences <- function(case, exact) {
 }
 
 test_that("kernels' gradients in the second points are those of their formulas", {
+  memory_tier()
   set.seed(4)
   x <- matrix(rnorm(15), 5, dimnames = list(NULL, c("a", "b", "c")))
   z <- matrix(rnorm(9), 3)
   z[1, ] <- x[2, ] # a pair at no distance
   Kbar <- matrix(rnorm(15), 5)
-  for (kernel in of_tier(differentiable_kernels(), 4L)) {
+  for (kernel in of_tier(differentiable_kernels(), 2L, memory = 4L)) {
     case <- points_problem(kernel, lik_gaussian())
     theta <- case$theta[seq_len(case$problem$nkernel)]
     found <- .Call(sg_kernel_adjoint_inputs, case$problem$spec, theta, unname(x), z, Kbar)
@@ -87,7 +88,7 @@ test_that("inputs of factors and of kernels without derivative have no gradient"
 })
 
 test_that("the gradient in the points is that of the dense formula of FITC", {
-  for (kernel in of_tier(differentiable_kernels(), 2L)) {
+  for (kernel in of_tier(differentiable_kernels(), 1L, memory = 2L)) {
     case <- points_problem(kernel, lik_gaussian(), n = 8L)
     run <- engine_run(case$problem, case$theta, gradient = TRUE, points = TRUE)
     skip_if(run$jitter > 0)
@@ -102,6 +103,7 @@ test_that("the gradient in the points is that of the dense formula of FITC", {
 })
 
 test_that("it is exact for every differentiable kernel and likelihoods of all shapes", {
+  memory_tier()
   liks <- list(lik_gaussian(), lik_probit(), lik_poisson(), lik_student())
   for (lik in of_tier(liks, 2L)) {
     for (kernel in of_tier(differentiable_kernels(), 3L)) {
@@ -120,6 +122,7 @@ test_that("it is exact for every differentiable kernel and likelihoods of all sh
 })
 
 test_that("it does not depend on whether V is held, nor on threads", {
+  memory_tier()
   case <- points_problem(kernel_rbf(ard = TRUE), lik_probit(), n = 400L)
   whole <- engine_run(case$problem, case$theta, gradient = TRUE, points = TRUE)
   case$problem$options$pool <- 0
@@ -131,6 +134,7 @@ test_that("it does not depend on whether V is held, nor on threads", {
 })
 
 test_that("jitter of the kernel matrix moves with it", {
+  memory_tier()
   case <- points_problem(kernel_linear(), lik_gaussian())
   case$problem$basis <- case$problem$x[1:5, ] # rank 3
   exact <- engine_run(case$problem, case$theta, gradient = TRUE, points = TRUE)
@@ -153,6 +157,7 @@ fit_curve <- function(..., size = 8, kernel = kernel_rbf(ard = TRUE), data = cur
 }
 
 test_that("learned points have more evidence than the rows they began as, and a higher density", {
+  memory_tier()
   data <- curve_data(320L)
   train <- data[1:120, ]
   test <- data[-(1:120), ]
@@ -171,12 +176,14 @@ test_that("learned points have more evidence than the rows they began as, and a 
 })
 
 test_that("the search ends where hyperparameters and points have no slope left", {
+  memory_tier()
   fit <- fit_curve(learn = learn_control(inner = 1000))
   expect_true(fit$learning$converged)
   expect_lt(max(abs(fit$learning$gradient)), 0.1)
 })
 
 test_that("a fit on learned points does what others do", {
+  memory_tier()
   data <- curve_data()
   fit <- fit_curve()
   again <- unserialize(serialize(fit, NULL))
@@ -197,6 +204,7 @@ test_that("a fit on learned points does what others do", {
 })
 
 test_that("given points, fixed hyperparameters and learn = FALSE", {
+  memory_tier()
   data <- curve_data()
   from <- as.matrix(data[c(5, 30, 55, 80, 105), c("a", "b")])
   given <- sparsegp(y ~ a + b, data, basis = from, kernel = kernel_rbf(),
@@ -215,6 +223,7 @@ test_that("given points, fixed hyperparameters and learn = FALSE", {
 })
 
 test_that("factors and indicators stay where they are", {
+  memory_tier()
   data <- curve_data()
   data$g <- factor(rep(c("u", "v", "w"), 40))
   data$on <- rep(0:1, 60)
@@ -270,6 +279,7 @@ test_that("fits on learned points are merged, read from sources and integrated",
 })
 
 test_that("what cannot be had is an error that says why", {
+  memory_tier()
   data <- curve_data(30L)
   fit <- function(method, ...) sparsegp(y ~ a + b, data, method = method, ...)
   expect_error(method_ep(learn_points = NA), class = "sparsegp_error")

@@ -3,6 +3,7 @@
 r_code_alone()
 
 test_that("every number of the policy has a unit, says what it trades, and is used", {
+  slow_tier()
   expect_false(anyDuplicated(POLICY$name) > 0L)
   expect_true(all(nzchar(POLICY$unit) & nzchar(POLICY$trades)))
   expect_true(all(is.finite(unlist(policy))))

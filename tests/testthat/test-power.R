@@ -51,6 +51,7 @@ log_evidence_in_c <- function(fit) {
 }
 
 test_that("power EP has the moments and the log evidence of the dense reference", {
+  memory_tier()
   # each case at one power: the reference takes a second each
   powers <- c(probit = 0.5, logit = 0, step = 0.5, flip = 0.1, poisson = 0, student = 0.5,
               laplace = 0)
@@ -87,6 +88,7 @@ test_that("the limit is the normal distribution of largest bound", {
 })
 
 test_that("powers of Gaussian noise change nothing in full EP, and are Bui's on a basis", {
+  memory_tier()
   set.seed(4)
   x <- few_inputs(12L)
   y <- sin(x[, 1L]) + 0.3 * rnorm(12L)
@@ -112,6 +114,7 @@ test_that("powers of Gaussian noise change nothing in full EP, and are Bui's on 
 })
 
 test_that("the gradient of the log evidence is that of its differences, at any power", {
+  memory_tier()
   for (type in of_tier(c("probit", "step", "student"), 1L)) {
     case <- power_cases[[type]]
     for (power in c(0.5, 0)) {
@@ -165,6 +168,7 @@ nasty_record <- function() {
 }
 
 test_that("a step between classes that overlap has a fit, a record and one warning", {
+  memory_tier()
   for (repeats in of_tier(c(TRUE, FALSE), 1L)) {
     for (noise in of_tier(c(0, 0.001, 0.01), 2L)) {
       for (size in of_tier(c(Inf, 6), 2L)) {
@@ -193,6 +197,7 @@ test_that("a step between classes that overlap has a fit, a record and one warni
 })
 
 test_that("each sweep of the limit raises the bound, to the accuracy of its rounding", {
+  memory_tier()
   for (type in c("flip", "student")) {
     case <- power_cases[[type]]
     trace <- power_fit(case, 0)$convergence$trace$log_evidence
@@ -202,6 +207,7 @@ test_that("each sweep of the limit raises the bound, to the accuracy of its roun
 })
 
 test_that("the bound is near the exact log evidence where EP is lost", {
+  memory_tier()
   # five inputs with eight labels each, of which five and three contradict each other: signs of five
   # values decide, whose probabilities are counted in draws
   x <- rep(seq(-2, 2, length.out = 5L), each = 8L)
@@ -228,6 +234,7 @@ test_that("hyperparameters are learned by the bound where EP has no evidence", {
 })
 
 test_that("fits of the limit are checked, updated and kept as others are", {
+  memory_tier()
   d <- contradictions(TRUE)
   fit <- suppressWarnings(nasty_fit(d, 0.01, basis = matrix(seq(-2, 2, length.out = 6L)),
                                     method = method_ep(power = 0)))
@@ -248,6 +255,7 @@ test_that("powers are refused where a term has several latent values, or no digi
 # ---- Likelihoods of users, and what came with version 0.6.0 ----
 
 test_that("a likelihood in R has the powers of its twin in C", {
+  memory_tier()
   own <- lik_custom(function(y, f, theta) stats::dpois(y, exp(f + theta[["bias"]]), log = TRUE),
                     theta = list(bias = fixed(0.4)), response = "count",
                     range = list(bias = c(-Inf, Inf)), check = FALSE)
@@ -265,6 +273,7 @@ test_that("a likelihood in R has the powers of its twin in C", {
 })
 
 test_that("tilts in R are those of power.c, with slopes in the hyperparameters", {
+  memory_tier()
   own <- lik_custom(function(y, f, theta) stats::dcauchy(y, f, theta[["scale"]], log = TRUE),
                     theta = c(scale = 0.3))$custom
   rows <- rbind(c(0, 1, -2), 1)
@@ -282,6 +291,7 @@ test_that("tilts in R are those of power.c, with slopes in the hyperparameters",
 })
 
 test_that("the limit begins well under a vague prior, and is below EP for log-concave terms", {
+  memory_tier()
   set.seed(2)
   x <- matrix(seq(-2, 2, length.out = 30L))
   f <- sin(2 * x[, 1L])
@@ -313,6 +323,7 @@ test_that("a density that is 0 somewhere has no bound, and the error says so", {
 })
 
 test_that("a step without noise takes the sweeps it is given, and a limit is not divergence", {
+  memory_tier()
   set.seed(1)
   d <- data.frame(a = runif(80, -2, 2), b = runif(80, -2, 2))
   d$y <- factor(ifelse(d$a + d$b > 0, "above", "below"))
@@ -328,4 +339,30 @@ test_that("a step without noise takes the sweeps it is given, and a limit is not
   expect_gt(right(few), 0.95)
   expect_identical(right(full), 1)
   expect_lt(max(abs(predict(few, type = "prob") - predict(full, type = "prob"))), 0.2)
+})
+
+# lik_custom() integrates by quadrature: 1e-6. Without row 5 the other sites' negative precisions
+# are more than the prior's, so it has no leave-one-out prediction, and all else goes on.
+test_that("a row that cannot be left out has no leave-one-out prediction", {
+  x <- data.frame(x = c(0, 0.3, 0.6, 10, 10, 10))
+  y <- c(0.1, 0, -0.1, 0, 0.8, 1.38)
+  density <- function(y, f, theta) {
+    dt((y - f) / theta[["scale"]], 4, log = TRUE) - log(theta[["scale"]])
+  }
+  fit <- function(lik, ...) {
+    sparsegp(x, y, lik, kernel_rbf(fixed(4), fixed(1)), learn = FALSE, scale = FALSE, ...,
+             method = method_ep(power = 0, sweeps = 3000))
+  }
+  built_in <- fit(lik_student(fixed(0.2), fixed(4)), mean = "zero")
+  own <- fit(lik_custom(density, theta = list(scale = fixed(0.2))))
+  expect_equal(logLik(own), logLik(built_in), tolerance = 1e-6, ignore_attr = TRUE)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (fit in list(built_in, own)) {
+    expect_identical(which(is.na(loo(fit)$lpd)), 5L)
+    expect_output(print(summary(fit)), "leave-one-out log predictive density -")
+    expect_identical(which(is.na(loo_lpd(fit))), c("5" = 5L))
+    expect_silent(plot(fit, "loo"))
+  }
+  expect_identical(which(is.na(cooks.distance(built_in))), c("5" = 5L))
 })

@@ -24,6 +24,7 @@ refused <- function(code, argument) {
 # ---- Every combination ----
 
 test_that("every type, se.fit and interval gives the documented shape or an error in words", {
+  slow_tier()
   d <- toy()
   fits <- list(regression = regression(d), classes = classes(d))
   options <- expand.grid(
@@ -158,6 +159,7 @@ test_that("reject leaves out the rows whose larger probability is below it, and 
 })
 
 test_that("posterior standard deviations lie between 0 and the prior's, near-duplicates included", {
+  slow_tier()
   set.seed(3)
   x <- c(rnorm(8), rep(0.5, 3), 0.5 + 1e-9 * (1:3), 0.5 + 1e-13 * (1:2), 3)
   y <- sin(x) + rnorm(length(x), sd = 1e-3)
@@ -236,6 +238,7 @@ test_that("rows with missing values are NA in an answer of full length", {
 })
 
 test_that("columns of newdata are found by name, and others are ignored", {
+  slow_tier()
   d <- toy()
   fit <- regression(d)
   expect_identical(predict(fit, rev(d)), predict(fit, d))
@@ -293,6 +296,7 @@ test_that("a variable missing from newdata is not taken from the workspace", {
 })
 
 test_that("constants of a formula, such as breaks and knots, may live in the workspace", {
+  slow_tier()
   d <- toy()
   breaks <- c(-Inf, -0.5, 0.5, Inf)
   knots <- c(-0.5, 0.5)
@@ -343,6 +347,7 @@ test_that("wrong arguments of predict() are refused by name", {
 })
 
 test_that("a prediction is finite or refused, however far from the data", {
+  slow_tier()
   d <- toy()
   for (kernel in list(kernel_rbf(), kernel_linear(), kernel_poly(3))) {
     for (fit in list(sparsegp(d$x, d$y, kernel = kernel, learn = FALSE),

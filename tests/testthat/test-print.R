@@ -44,6 +44,7 @@ test_that("a printed fit says what was fitted, to what, and how well", {
 })
 
 test_that("print() and summary() show which scaling the inputs have", {
+  slow_tier()
   d <- toy()
   shown <- function(words, ..., formula = y ~ x + z) {
     fit <- sparsegp(formula, d, ..., learn = FALSE)
@@ -61,6 +62,7 @@ test_that("print() and summary() show which scaling the inputs have", {
 })
 
 test_that("the scaling that the evidence chose is shown", {
+  slow_tier()
   # inputs that share a unit, of which one hardly varies
   at <- seq(-3, 3, length.out = 40)
   d <- data.frame(x = at, z = cos(17 * at) / 10)
@@ -71,6 +73,7 @@ test_that("the scaling that the evidence chose is shown", {
 })
 
 test_that("print() and summary() report dropped rows, constant columns and failed convergence", {
+  slow_tier()
   d <- toy()
   d$k <- 5
   d$z[1:2] <- NA
@@ -89,6 +92,7 @@ test_that("print() and summary() report dropped rows, constant columns and faile
 })
 
 test_that("fits of matrices, sums and ARD are printed and summarised", {
+  slow_tier()
   d <- toy()
   x <- as.matrix(d[c("x", "z")])
   kernels <- list(kernel_rbf(ard = TRUE), kernel_linear(ard = TRUE) + kernel_constant(),
@@ -106,6 +110,7 @@ test_that("fits of matrices, sums and ARD are printed and summarised", {
 })
 
 test_that("digits are passed on", {
+  slow_tier()
   fit <- sparsegp(y ~ x, toy(), lik_gaussian(1 / 3), learn = FALSE)
   expect_match(said(fit, digits = 3), "0[.]333\\b")
   expect_match(said(fit, digits = 8), "0[.]33333333\\b")
@@ -117,6 +122,7 @@ test_that("digits are passed on", {
 })
 
 test_that("summary() says which hyperparameters were learned, and from where", {
+  slow_tier()
   d <- toy()
   table <- summary(sparsegp(y ~ x, d, lik_gaussian(fixed(0.1))))$hyperparameters
   expect_identical(table$learned, c(TRUE, TRUE, FALSE))
@@ -129,6 +135,7 @@ test_that("summary() says which hyperparameters were learned, and from where", {
 })
 
 test_that("summary() gives length scales in input units, where they have one", {
+  slow_tier()
   d <- toy()
   units <- function(kernel, formula = y ~ x + z, ...) {
     fit <- sparsegp(formula, d, kernel = kernel, learn = FALSE, ...)
@@ -149,6 +156,7 @@ test_that("summary() gives length scales in input units, where they have one", {
 })
 
 test_that("a part that sees one input of several has its length scale in that input's units", {
+  slow_tier()
   d <- toy()
   kernel <- kernel_rbf(lengthscale = 2, vars = "x") + kernel_rq(lengthscale = 3, vars = "z")
   table <- summary(sparsegp(y ~ x + z, d, kernel = kernel, learn = FALSE))$hyperparameters
@@ -157,6 +165,7 @@ test_that("a part that sees one input of several has its length scale in that in
 })
 
 test_that("length scales that are not lengths are not given input units", {
+  slow_tier()
   # kernel_poly's divides a product of inputs, kernel_periodic's a sine
   d <- toy()
   for (kernel in list(kernel_poly(2), kernel_periodic())) {

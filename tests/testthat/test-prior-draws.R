@@ -23,6 +23,7 @@ fits_of_kinds <- function() {
 }
 
 test_that("far from the data the posterior is the prior, whatever the response", {
+  memory_tier()
   hidden <- asNamespace("sparsegp")
   for (fit in fits_of_kinds()) {
     x <- hidden$rows_asked(fit, far)$x

@@ -114,6 +114,8 @@ test_that("priors for unknown hyperparameters are refused", {
     refused(table_of(setNames(list(prior_flat()), name)), "prior")
   }
   refused(table_of(list(variance.variance = prior_flat()), kernel = kernel_rbf()), "prior")
+  expect_error(sparsegp(mpg ~ wt + hp, mtcars, prior = list(lengthscale.wt = prior_flat())),
+               "kernel_rbf(ard = TRUE)", fixed = TRUE, class = "sparsegp_error")
 })
 
 test_that("what is not a named list of priors is refused", {

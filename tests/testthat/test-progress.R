@@ -40,6 +40,7 @@ progress_rows <- function(n, classes = 3L) {
 }
 
 test_that("the bar covers a fit by every strategy, forwards only", {
+  slow_tier()
   d <- progress_rows(80L)
   d$grade <- cut(d$y, c(-Inf, -0.5, 0.5, Inf), ordered_result = TRUE)
   cases <- list(
@@ -68,6 +69,7 @@ test_that("the bar covers fits of many rows", {
 })
 
 test_that("what is known already leaves the bar in order", {
+  slow_tier()
   d <- progress_rows(40L)
   seen <- fractions_of(sparsegp(y ~ a, d, kernel = kernel_rbf(1, 1), learn = FALSE))
   expect_false(is.unsorted(seen))

@@ -39,6 +39,7 @@ test_that("quantile residuals of the true model are standard normal", {
 })
 
 test_that("those of a wrong model are not", {
+  memory_tier()
   # Gaussian for counts of few
   set.seed(3)
   x <- runif(250, -4, 4)
@@ -47,6 +48,7 @@ test_that("those of a wrong model are not", {
 })
 
 test_that("they are as random as the responses, and set.seed() governs that", {
+  memory_tier()
   for (type in single()) {
     fit <- true_fit(type, 60, seed = 3)
     jumps <- inherits(codec_of(fit), c("response_counts", "response_factor"))
@@ -62,6 +64,7 @@ test_that("they are as random as the responses, and set.seed() governs that", {
 })
 
 test_that("of Gaussian noise they are the leave-one-out residuals in standard deviations", {
+  memory_tier()
   d <- cars
   d$w <- rep(c(0.5, 2), 25)
   fit <- sparsegp(dist ~ speed, d, weights = w, mean = "average", transform = "identity")
@@ -73,6 +76,7 @@ test_that("of Gaussian noise they are the leave-one-out residuals in standard de
 })
 
 test_that("far outliers have large residuals, not infinite ones", {
+  memory_tier()
   x <- 1:30
   y <- sin(x)
   y[7] <- 1e4
@@ -85,6 +89,7 @@ test_that("far outliers have large residuals, not infinite ones", {
 })
 
 test_that("they lie within the jump of each response", {
+  memory_tier()
   fit <- true_fit("ordinal", 80, seed = 1)
   p <- loo_probabilities(fit)
   upper <- t(apply(p, 1L, cumsum))

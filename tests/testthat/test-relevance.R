@@ -32,6 +32,7 @@ test_that("inputs that act only together are found among others, for two classes
 })
 
 test_that("inputs that matter alike keep one length scale", {
+  slow_tier()
   d <- relevant(120, 10, all = TRUE)
   fit <- sparsegp(d$x, d$y, control = gp_control(integrate = "none"))
   expect_false(fit$kernel$ard)
@@ -45,6 +46,7 @@ test_that("inputs that matter alike keep one length scale", {
 })
 
 test_that("the prior is around the common length scale, and costs nothing there", {
+  slow_tier()
   d <- relevant(60, 4)
   common <- common_lengthscale(sparsegp(d$x, d$y, kernel = kernel_rbf())$hyper)
   prior <- tied_lengthscales(list(prior = list(bias = prior_flat())), common)
@@ -63,6 +65,7 @@ test_that("the prior is around the common length scale, and costs nothing there"
 })
 
 test_that("a prior that was given replaces the tie", {
+  slow_tier()
   d <- relevant(100, 4)
   prior <- list(lengthscale = prior_lognormal(0, 0.5))
   expect_identical(tied_lengthscales(list(prior = prior), NULL), prior)
@@ -72,6 +75,7 @@ test_that("a prior that was given replaces the tie", {
 })
 
 test_that("a search that goes on under the tie finds an input that an earlier one switched off", {
+  slow_tier()
   d <- relevant(150, 6)
   fit <- sparsegp(d$x, d$y)
   problem <- problem_of_fit(fit)
@@ -100,6 +104,7 @@ test_that("a pilot has to gain its share, and one-vs-rest models each", {
 })
 
 test_that("many inputs keep one length scale", {
+  slow_tier()
   d <- relevant(60, 6)
   fit <- with_policy(max_ard_inputs = 5, code = sparsegp(d$x, d$y))
   expect_false(fit$kernel$ard)

@@ -42,6 +42,7 @@ test_that("a response that is not finite has a remedy", {
 })
 
 test_that("a fit made in a wrapper is fitted again", {
+  slow_tier()
   d <- data.frame(x = 1:12, y = sin(1:12), w = 1:2)
   dots <- function(...) sparsegp(...)
   deeper <- function(...) dots(...)

@@ -6,7 +6,8 @@ r_code_alone()
 ASKED <- list(se.fit = list(se.fit = TRUE), confidence = list(interval = "confidence"),
                prediction = list(interval = "prediction"), covariance = list(covariance = TRUE))
 
-kinds_of_fits <- function() {
+# A function for each kind of response, that fits it
+KINDS <- local({
   set.seed(1)
   d <- data.frame(x = seq(0, 3, length.out = 24))
   d$number <- sin(d$x) + rnorm(24) / 9
@@ -18,7 +19,7 @@ kinds_of_fits <- function() {
   d$rank <- factor(rep(c("a", "b", "c"), each = 8), ordered = TRUE)
   d$other <- cos(d$x) + rnorm(24) / 9
   d$either <- mixture(c(0.6, 0.4), list(cbind(d$number, d$other), -cbind(d$number, d$other)), 0.01)
-  fit <- function(formula, ...) sparsegp(formula, d, learn = FALSE, ...)
+  fit <- function(formula, ...) function() sparsegp(formula, d, learn = FALSE, ...)
   list(numbers = fit(number ~ x), counts = fit(count ~ x, likelihood = "poisson"),
        positive = fit(amount ~ x, likelihood = "gamma"),
        proportions = fit(part ~ x, likelihood = "beta"),
@@ -31,12 +32,26 @@ kinds_of_fits <- function() {
        rest.ordered = fit(rank ~ x, likelihood = "probit"),
        vectors = fit(cbind(number, other) ~ x), mixtures = fit(either ~ x),
        spreads = fit(number ~ x, likelihood = "heteroscedastic"))
+})
+
+# The fit of a kind, made once
+fit_of_kind <- local({
+  made <- list()
+  function(kind) {
+    if (is.null(made[[kind]])) made[[kind]] <<- KINDS[[kind]]()
+    made[[kind]]
+  }
+})
+
+# Medians of several classes are simulated, which takes seconds.
+kinds_of_tier <- function() {
+  if (whole_suite()) return(names(KINDS))
+  c("numbers", "labels", "ordered")
 }
 
 test_that("predict() answers what a kind of response offers, and refuses all else by name", {
-  fits <- kinds_of_fits()
-  for (kind in names(fits)) {
-    fit <- fits[[kind]]
+  for (kind in kinds_of_tier()) {
+    fit <- fit_of_kind(kind)
     codec <- codec_of(fit)
     expect_identical(codec$name, kind)
     expect_s3_class(codec, paste0("response_", kind))
@@ -60,15 +75,15 @@ test_that("predict() answers what a kind of response offers, and refuses all els
 })
 
 test_that("a refusal says what to ask for instead", {
-  fits <- kinds_of_fits()
-  refusal <- function(...) conditionMessage(expect_error(predict(...), class = "sparsegp_error"))
-  expect_match(refusal(fits$numbers, type = "prob"), "not defined for a response of numbers")
-  expect_match(refusal(fits$labels, interval = "prediction"), "Use interval = \"confidence\"")
-  expect_match(refusal(fits$classes, se.fit = TRUE), "Use type = \"link\", \"latent\" or \"terms\"")
-  expect_match(refusal(fits$numbers, type = "terms", interval = "confidence"),
-               "Use se.fit = TRUE")
-  expect_match(refusal(fits$counts, covariance = TRUE), "Use type = \"link\" or \"latent\"")
-  expect_match(refusal(fits$classes, interval = "confidence"), "type = \"prob\"")
+  refusal <- function(kind, ...) {
+    conditionMessage(expect_error(predict(fit_of_kind(kind), ...), class = "sparsegp_error"))
+  }
+  expect_match(refusal("numbers", type = "prob"), "not defined for a response of numbers")
+  expect_match(refusal("labels", interval = "prediction"), "Use interval = \"confidence\"")
+  expect_match(refusal("classes", se.fit = TRUE), "Use type = \"link\", \"latent\" or \"terms\"")
+  expect_match(refusal("numbers", type = "terms", interval = "confidence"), "Use se.fit = TRUE")
+  expect_match(refusal("counts", covariance = TRUE), "Use type = \"link\" or \"latent\"")
+  expect_match(refusal("classes", interval = "confidence"), "type = \"prob\"")
 })
 
 test_that("the kind of a response is a class of its codec, from which its answers follow", {

@@ -50,6 +50,7 @@ test_that("a rough function has a rougher kernel than the evidence of the pilot 
 })
 
 test_that("a smooth function keeps its kernel, and one that was given is not changed", {
+  slow_tier()
   d <- labels_of_draw(FALSE, 500)
   fit <- sparsegp(d$x, d$y, control = QUICK)
   tried <- tried_roughness(fit)

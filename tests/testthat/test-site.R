@@ -25,6 +25,7 @@ test_that("every help page, vignette and article has its place on the website", 
 # Options of vignettes' pictures are for png(), by which the package is built, and for the device of
 # package ragg, by which the website is.
 test_that("both devices take what the vignettes say of their pictures", {
+  slow_tier()
   skip_if_not_installed("knitr")
   skip_if_not(capabilities("png"))
   folder <- normalizePath(source_folder("vignettes"))
@@ -102,6 +103,7 @@ test_that("a link to what is not there is found", {
 })
 
 test_that("the gallery has every kind of picture, and code that can be read", {
+  slow_tier()
   gallery <- script_functions("bench", "gallery.R")
   file <- file.path(dirname(source_folder("R")), "bench", "gallery_pictures.R")
   blocks <- Filter(is.list, gallery$read_blocks(file))

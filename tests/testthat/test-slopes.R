@@ -41,7 +41,7 @@ smooth_kernels <- function() list(
 
 test_that("slopes are the derivatives of predictions, whatever the kernel", {
   new <- new_points()
-  for (name in names(of_tier(smooth_kernels(), 6L))) {
+  for (name in names(of_tier(smooth_kernels(), 2L, memory = 6L))) {
     fit <- plainly(smooth_kernels()[[name]])
     vars <- if (name == "rough_beside") "a" else c("a", "b")
     found <- predict(fit, new, type = "slope", vars = vars)
@@ -54,6 +54,7 @@ test_that("slopes are the derivatives of predictions, whatever the kernel", {
 })
 
 test_that("the variance of a slope is the limit of that of differences", {
+  memory_tier()
   new <- new_points()
   for (name in names(of_tier(smooth_kernels(), 4L))) {
     fit <- plainly(smooth_kernels()[[name]])
@@ -70,6 +71,7 @@ test_that("the variance of a slope is the limit of that of differences", {
 })
 
 test_that("slopes on a basis, of warped inputs, and with a linear mean", {
+  memory_tier()
   data <- some_rows_of(60L)
   data$a <- exp(data$a) # skewed
   new <- transform(new_points(), a = exp(a))
@@ -94,6 +96,7 @@ test_that("slopes on a basis, of warped inputs, and with a linear mean", {
 })
 
 test_that("slopes against the reference posterior of a function and its derivative", {
+  memory_tier()
   data <- some_rows_of()
   fit <- plainly(kernel_rbf() + kernel_linear(vars = "b"), mean = "zero", scale = FALSE)
   new <- as.matrix(new_points()[c("a", "b")])
@@ -125,6 +128,7 @@ response_fits <- function() {
 }
 
 test_that("slopes of mean responses are derivatives of predict(), and their spread is simulated", {
+  memory_tier()
   new <- new_points()
   fits <- of_tier(response_fits(), 2L)
   for (name in names(fits)) {
@@ -144,6 +148,7 @@ test_that("slopes of mean responses are derivatives of predict(), and their spre
 })
 
 test_that("draws of slopes are those of differences of draws, jointly", {
+  memory_tier()
   fit <- response_fits()$label
   new <- new_points()[c(1L, 1L, 3L), ]
   set.seed(2)
@@ -201,6 +206,7 @@ test_that("slopes of a fit over its hyperparameters are those of the mixture", {
 # ---- Averages ----
 
 test_that("the standard error of an average is that of its draws", {
+  memory_tier()
   fit <- plainly(kernel_rbf() + kernel_linear(vars = "b"))
   average <- slopes(fit, average = TRUE)
   n <- 30L
@@ -223,6 +229,7 @@ test_that("the standard error of an average is that of its draws", {
 # ---- Variables ----
 
 test_that("terms of a formula follow the chain rule", {
+  memory_tier()
   data <- some_rows_of()
   new <- new_points()
   fit <- sparsegp(y ~ log(a) + poly(b, 2) + a:b + g + offset(0.1 * a^2), data)
@@ -241,6 +248,7 @@ test_that("terms of a formula follow the chain rule", {
 })
 
 test_that("what has no slope is refused in words", {
+  memory_tier()
   data <- some_rows_of()
   fit <- sparsegp(y ~ a + b + g, data)
   refused(slopes(fit, vars = "g"), "vars")

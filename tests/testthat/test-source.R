@@ -42,6 +42,7 @@ test_that("weights, offsets, subsets, several classes and components are read in
 })
 
 test_that("the gradient of a source's evidence is that of all rows", {
+  memory_tier()
   d <- source_data()
   d <- d[!is.na(d$a) & !is.na(d$y), ]
   for (lik in list(lik_gaussian(fixed(0.1)), lik_probit(fixed(0.1)))) {
@@ -64,6 +65,7 @@ test_that("the gradient of a source's evidence is that of all rows", {
 })
 
 test_that("sites in files give the same numbers as in memory, and the files are gone then", {
+  memory_tier()
   d <- source_data()
   kept <- c("state", "log_evidence")
   for (lik in list(lik_probit(fixed(0.1)), lik_gaussian(fixed(0.1)))) {
@@ -95,6 +97,7 @@ test_that("of rows whose sites are exact a second read knows what the first has 
 })
 
 test_that("a source that changes between sweeps is an error", {
+  memory_tier()
   d <- source_data()
   reads <- 0L
   one <- function(change) {
@@ -116,6 +119,7 @@ test_that("a source that changes between sweeps is an error", {
 })
 
 test_that("hyperparameters and basis are settled on some rows, for units of all", {
+  memory_tier()
   d <- source_data()
   fit <- sparsegp(y ~ a + b, chunks_of(d), kernel = kernel_rbf(), method = method_ep(size = 12),
                   learn = learn_control(rows = 80))
@@ -136,6 +140,7 @@ test_that("hyperparameters and basis are settled on some rows, for units of all"
 })
 
 test_that("the IVM's points of some rows bear the sites of all", {
+  memory_tier()
   d <- source_data()
   d <- d[!is.na(d$a), ]
   fit <- source_fit(c ~ a + b, chunks_of(d, c(0L, 90L, 297L)), lik_probit(fixed(0.1)),
@@ -167,6 +172,7 @@ test_that("rows = Inf goes on with the evidence of all rows", {
 })
 
 test_that("few rows are fitted as a data frame is, without a method, too", {
+  memory_tier()
   d <- source_data()[26:120, ]
   whole <- sparsegp(y ~ a, d)
   read <- sparsegp(y ~ a, row_source(function(i) d[seq(19 * i - 18, 19 * i), ], chunks = 5))
@@ -176,6 +182,7 @@ test_that("few rows are fitted as a data frame is, without a method, too", {
 })
 
 test_that("predictions for a source go to a function or a file", {
+  memory_tier()
   d <- source_data()
   fit <- source_fit(y ~ a + b, d, lik_gaussian(fixed(0.1)), basis = source_points(d))
   seen <- numeric()
@@ -194,6 +201,7 @@ test_that("predictions for a source go to a function or a file", {
 })
 
 test_that("a stream of a source is the stream of its rows", {
+  memory_tier()
   d <- source_data()
   method <- method_online(size = 10, pilot = 40)
   for (formula in of_tier(list(y ~ a + b, c ~ a + g), 1L)) {
@@ -212,6 +220,7 @@ test_that("a stream of a source is the stream of its rows", {
 })
 
 test_that("a fit like another is made of a source's rows, and one on a basis takes them", {
+  memory_tier()
   d <- source_data()
   fit <- source_fit(y ~ a + g, d[c(1:100, 296:300), ], lik_gaussian(fixed(0.1)),
                     basis = source_points(d))
@@ -274,6 +283,7 @@ expect_only_named_columns <- function(rows, source) {
 }
 
 test_that("no columns are read that the call does not name", {
+  memory_tier()
   rows <- data.frame(y = cos(1:60), x = 1:60, z = sin(1:60), w = 1 + 1:60 %% 2, idle = "none")
   if (requireNamespace("nanoparquet", quietly = TRUE)) {
     files <- file.path(tempdir(), c("a.parquet", "b.parquet"))
@@ -289,7 +299,44 @@ test_that("no columns are read that the call does not name", {
   expect_only_named_columns(rows, row_source(con, "rows", size = 25))
 })
 
+# What package arrow knows of a dataset
+arrow_dataset <- function(files, types, format = "parquet") {
+  type_of <- function(name) list(type = list(ToString = function() types[[name]]))
+  structure(list(files = files, format = list(type = format),
+                 schema = list(names = names(types), GetFieldByName = type_of)),
+            class = "FileSystemDataset")
+}
+
+test_that("columns in the names of an Arrow dataset's folders are read", {
+  skip_if_not_installed("nanoparquet")
+  rows <- data.frame(y = cos(1:60), x = 1:60, g = rep(c("a b", NA), each = 30),
+                     year = rep(2024:2025, each = 30))
+  folder <- tempfile()
+  on.exit(unlink(folder, recursive = TRUE))
+  folders <- file.path(folder, c("year=2024/g=a%20b", "year=2025/g=__HIVE_DEFAULT_PARTITION__"))
+  files <- file.path(folders, "rows.parquet")
+  for (i in 1:2) {
+    dir.create(folders[i], recursive = TRUE)
+    nanoparquet::write_parquet(rows[30 * i - 29:0, c("y", "x")], files[i])
+  }
+  types <- c(y = "double", x = "int32", g = "string", year = "int32")
+  dataset <- arrow_dataset(files, types)
+  all_rows <- function(source) {
+    do.call(rbind, lapply(1:2, function(i) as.data.frame(source$reader()$read(i))))
+  }
+  expect_equal(all_rows(row_source(dataset)), rows)
+  expect_equal(all_rows(row_source(dataset)$only(c("y", "year"))), rows[c("y", "year")])
+  fit_of <- function(data) sparsegp(y ~ x + year, data, learn = FALSE)
+  expect_equal(predict(fit_of(dataset), rows), predict(fit_of(rows), rows), tolerance = 1e-8)
+  expect_identical(all.vars(formula(sparsegp(y ~ ., dataset, learn = FALSE))),
+                   c("y", "x", "g", "year"))
+  expect_error(row_source(arrow_dataset(files, c(types, z = "int32"))),
+               "lack its columns z", class = "sparsegp_error")
+  expect_error(row_source(arrow_dataset(files, types, "csv")), "csv", class = "sparsegp_error")
+})
+
 test_that("databases and Parquet files are sources", {
+  memory_tier()
   d <- source_data()
   d <- d[!is.na(d$a), ]
   points <- source_points(source_data())
@@ -351,6 +398,7 @@ test_that("what a source cannot have is said", {
 })
 
 test_that("a fit of a source tells of sweeps, shares of the rows and the evidence", {
+  memory_tier()
   d <- source_data()
   fit <- function(formula, lik) {
     source_fit(formula, chunks_of(d), lik, basis = source_points(d), verbose = TRUE)
@@ -407,6 +455,7 @@ both_fits <- function(formula, d, lik, ..., kernel, method = method_ep(tol = 1e-
 }
 
 test_that("classes with a likelihood in common take as many sweeps in chunks as in memory", {
+  memory_tier()
   d <- source_data()
   d <- d[!is.na(d$a), ]
   d$three <- factor(c("p", "q", "r")[1L + (d$a > 0) + (d$b > 6)])
@@ -425,6 +474,7 @@ test_that("classes with a likelihood in common take as many sweeps in chunks as 
 })
 
 test_that("plain steps that go to and fro are mixed in chunks, too, and end at the same sites", {
+  memory_tier()
   d <- source_data()
   d <- d[!is.na(d$a) & !is.na(d$y), ]
   fits <- function(mixing) {

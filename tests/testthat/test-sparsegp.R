@@ -52,6 +52,7 @@ exact_gp <- function(x, y, new, v, ell, s2, w = rep(1, length(y)), m = sum(w * y
 # ---- Formula and matrix ----
 
 test_that("a formula and a matrix give the same fit", {
+  memory_tier()
   d <- toy()
   by_formula <- sparsegp(y ~ x + z, d)
   by_matrix <- sparsegp(as.matrix(d[c("x", "z")]), d$y)
@@ -67,6 +68,7 @@ test_that("a formula and a matrix give the same fit", {
 })
 
 test_that("a vector, a matrix of one column and a data frame of one column are the same inputs", {
+  memory_tier()
   d <- toy()
   expected <- fitted(fast(d$x, d$y))
   expect_identical(fitted(fast(matrix(d$x), d$y)), expected)
@@ -89,6 +91,7 @@ test_that("subset, weights and offset mean in a formula what they mean in lm()",
 })
 
 test_that("an offset is taken from the response before and added to the mean after", {
+  memory_tier()
   d <- toy()
   with_offset <- fast(y ~ x + offset(10 * z) + offset(x), d)
   by_hand <- fast(I(y - 10 * z - x) ~ x, d)
@@ -104,6 +107,7 @@ test_that("an offset is taken from the response before and added to the mean aft
 })
 
 test_that("a constant in the offset is taken up by the bias, as it is by a regression's mean", {
+  memory_tier()
   d <- toy()
   base <- sparsegp(class ~ x, d)
   for (constant in c(1, 20)) {
@@ -118,6 +122,7 @@ test_that("a constant in the offset is taken up by the bias, as it is by a regre
 })
 
 test_that("a weight of w counts as w copies of the row", {
+  memory_tier()
   d <- toy()
   copies <- d[rep(seq_len(nrow(d)), d$w), ]
   # without scaling of inputs, whose standard deviation copies would change
@@ -179,6 +184,7 @@ test_that("missing values that an na.action lets through are an error, not NaN",
 # ---- Terms ----
 
 test_that("factors, interactions and data-dependent bases predict what was fitted", {
+  memory_tier()
   d <- toy()
   d$o <- factor(sample(1:3, 24, TRUE), ordered = TRUE)
   d[["a name"]] <- rnorm(24)
@@ -200,6 +206,7 @@ test_that("factors, interactions and data-dependent bases predict what was fitte
 })
 
 test_that("a dot stands for all other variables, and formula() shows them", {
+  memory_tier()
   d <- toy()[c("x", "z", "y")]
   fit <- fast(y ~ ., d)
   expect_identical(fitted(fit), fitted(fast(y ~ x + z, d)))
@@ -208,6 +215,7 @@ test_that("a dot stands for all other variables, and formula() shows them", {
 })
 
 test_that("contrasts are those of the fit, whatever the options say later", {
+  memory_tier()
   d <- toy()
   old <- options(contrasts = c("contr.sum", "contr.poly"))
   fit <- fast(y ~ g + x, d)
@@ -216,6 +224,7 @@ test_that("contrasts are those of the fit, whatever the options say later", {
 })
 
 test_that("variables are found where lm() finds them", {
+  memory_tier()
   d <- toy()
   expected <- fitted(fast(y ~ x, d, subset = z > 0.3, weights = w))
   inside <- function(frame) {
@@ -238,6 +247,7 @@ test_that("variables are found where lm() finds them", {
 # ---- Responses ----
 
 test_that("two classes may be a factor, characters, a logical, 0/1 or -1/1", {
+  memory_tier()
   d <- toy()
   second <- d$class == "yes it is"
   expected <- unname(fitted(fast(d$x, d$class)))
@@ -285,6 +295,7 @@ test_that("a response of several columns is refused in words where it is not of 
 # ---- What must not change the answer ----
 
 test_that("adding to y, or multiplying it, does the same to the answer and nothing else", {
+  memory_tier()
   d <- toy()
   base <- sparsegp(y ~ x + z, d)
   at_base <- predict(base, d[1:5, ], se.fit = TRUE)
@@ -305,6 +316,7 @@ test_that("adding to y, or multiplying it, does the same to the answer and nothi
 })
 
 test_that("the units of inputs do not matter", {
+  memory_tier()
   d <- toy()
   base <- sparsegp(y ~ x + z, d, scale = TRUE)
   for (factor in c(1e150, 1e-150)) {
@@ -326,6 +338,7 @@ test_that("responses too large or small for their squares are refused in words",
 })
 
 test_that("duplicated rows, constant columns and more columns than rows are no obstacle", {
+  memory_tier()
   d <- toy()
   twice <- sparsegp(y ~ x + z, d[c(1:24, 1:24), ], prior = list(noise = prior_lognormal(-2, 0.5)))
   expect_true(all(is.finite(fitted(twice))))
@@ -342,6 +355,7 @@ test_that("duplicated rows, constant columns and more columns than rows are no o
 })
 
 test_that("one row, two rows, a constant response and one distinct input are fitted", {
+  memory_tier()
   finite <- function(fit) {
     new <- unlist(predict(fit, c(-3, 0.5), se.fit = TRUE))
     all(is.finite(c(fitted(fit), new, coef(fit), logLik(fit))))
@@ -424,6 +438,7 @@ test_that("learn = FALSE keeps what was given, and fixed() is kept always", {
 })
 
 test_that("a number given with learning is where the search starts", {
+  memory_tier()
   d <- toy()
   fit <- sparsegp(y ~ x, d, lik_gaussian(0.3), kernel_rbf(2, 0.7))
   expect_equal(summary(fit)$hyperparameters$start, c(2, 0.7, 0.3), tolerance = 1e-14)
@@ -432,6 +447,7 @@ test_that("a number given with learning is where the search starts", {
 })
 
 test_that("the evidence learned is not below the evidence at the start", {
+  memory_tier()
   d <- toy()
   flat <- function(...) setNames(rep(list(prior_flat()), ...length()), c(...))
   for (kernel in list(kernel_rbf(), kernel_rbf(ard = TRUE), kernel_matern32() + kernel_linear())) {
@@ -446,6 +462,7 @@ test_that("the evidence learned is not below the evidence at the start", {
 })
 
 test_that("set.seed() fixes restarts, and a fit without them leaves the generator alone", {
+  memory_tier()
   d <- toy()
   set.seed(1)
   before <- .Random.seed
@@ -470,6 +487,7 @@ test_that("verbose reports every evaluation, and is silent otherwise", {
 })
 
 test_that("a fit warns at most once, of what did not converge", {
+  memory_tier()
   d <- toy()
   for (sweeps in 1:3) {
     seen <- warnings_of(sparsegp(class ~ x + z, d, method = method_ep(sweeps = sweeps)))
@@ -482,6 +500,7 @@ test_that("a fit warns at most once, of what did not converge", {
 })
 
 test_that("a logit fit with an offset of 8 or a bias of 40 ends", {
+  memory_tier()
   skip_on_cran() # a new process
   # in a process of its own, as a tilt that never ends cannot be interrupted
   code <- paste(

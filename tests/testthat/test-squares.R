@@ -9,6 +9,7 @@ rings <- function(n, seed = 5) {
 }
 
 test_that("two labels by least squares are a regression on -1 and 1", {
+  slow_tier()
   d <- rings(60)
   up <- d$class == "out"
   fit <- sparsegp(d$x, up, lik_squares(bias = 0.2, noise = 0.05), kernel_rbf(1.3, 0.9),
@@ -44,6 +45,7 @@ test_that("two labels by least squares are a regression on -1 and 1", {
 })
 
 test_that("classes that share points are classes side by side on the same basis", {
+  slow_tier()
   d <- rings(150)
   setup <- check_setup(lik_squares(noise = fixed(0.05)), kernel_rbf(1, 0.8), NULL, FALSE, NULL,
                        TRUE)

@@ -42,6 +42,7 @@ test_that("any chunking equals one call, learning and scaling included, from an 
 })
 
 test_that("fits of a matrix take x and y, offsets and weights", {
+  memory_tier()
   d <- sinc(300)
   x <- as.matrix(d[c("x", "z")])
   method <- method_online(size = 20, pilot = 100)
@@ -59,6 +60,7 @@ test_that("fits of a matrix take x and y, offsets and weights", {
 })
 
 test_that("until the pilot is there the fit is that of the rows so far", {
+  memory_tier()
   d <- sinc(120)
   method <- method_online(size = 20, pilot = 100)
   fit <- sparsegp(y ~ x, d[1:30, ], method = method)
@@ -74,6 +76,7 @@ test_that("until the pilot is there the fit is that of the rows so far", {
 })
 
 test_that("the model of the waiting rows is fitted once, and not before it is asked for", {
+  memory_tier()
   d <- sinc(60)
   method <- method_online(size = 20, pilot = 100, order = "random")
   set.seed(1)
@@ -134,6 +137,7 @@ test_that("an empty stream says what it waits for", {
 })
 
 test_that("a failed update leaves the old fit intact", {
+  memory_tier()
   d <- sinc(200)
   fit <- sparsegp(y ~ x + g, d, method = method_online(size = 15, pilot = 100),
                   coding = "contrasts")
@@ -154,6 +158,7 @@ test_that("a failed update leaves the old fit intact", {
 })
 
 test_that("an input constant in the pilot stays in the model", {
+  memory_tier()
   d <- sinc(300)
   d$late <- c(rep(1, 150), rnorm(150))
   d$g <- factor(rep(c("a", "b"), c(150, 150)))
@@ -179,6 +184,7 @@ test_that("an input constant in the pilot stays in the model", {
 })
 
 test_that("a pilot is as long as it takes to see two classes, levels or values", {
+  memory_tier()
   d <- sinc(300)
   at <- seq_len(300)
   d$text <- ifelse(at > 70 & at %% 2, "b", "a")
@@ -213,6 +219,7 @@ test_that("a pilot is as long as it takes to see two classes, levels or values",
 })
 
 test_that("a likelihood by which no row can begin a stream is named, and so is an offset", {
+  memory_tier()
   d <- data.frame(x = seq(-2, 2, length.out = 60), seen = 1, name = "a", z = 0.3)
   even <- lik_custom(function(y, f, theta) 2 * log(abs(f)), response = "count", check = FALSE)
   fit <- function(..., likelihood = even) {
@@ -247,6 +254,7 @@ test_that("terms that depend on all rows are refused", {
 })
 
 test_that("rows with missing values are left out, counted, and change nothing else", {
+  memory_tier()
   d <- sinc(300)
   holes <- d
   holes$y[c(3, 150, 299)] <- NA
@@ -262,6 +270,7 @@ test_that("rows with missing values are left out, counted, and change nothing el
 })
 
 test_that("a fit that keeps no rows says so where rows are asked for", {
+  memory_tier()
   d <- sinc(200)
   fit <- sparsegp(y ~ x, d, method = method_online(size = 15, pilot = 100))
   for (ask in list(fitted, residuals, sites, loo_lpd, predict, draws, simulate)) {
@@ -283,6 +292,7 @@ test_that("a fit that keeps no rows says so where rows are asked for", {
 })
 
 test_that("random and informative orders report rows by their place in the data", {
+  memory_tier()
   d <- sinc(200)
   for (order in c("random", "informative")) {
     set.seed(9)
@@ -315,6 +325,7 @@ test_that("a saved stream goes on where it was", {
 })
 
 test_that("kl() is zero of a fit and itself, that of (3.16) for one row, and additive in none", {
+  memory_tier()
   d <- sinc(200)
   fit <- sparsegp(class ~ x, d[1:150, ], method = method_online(size = 40, pilot = 100))
   expect_equal(kl(fit, fit), 0, tolerance = 1e-10)
@@ -371,6 +382,7 @@ test_that("more than two classes: each against the rest, in chunks, in any label
 })
 
 test_that("what classes against the rest cannot give is refused with the reason", {
+  memory_tier()
   method <- method_online(size = 20, pilot = 100)
   fit <- sparsegp(Species ~ ., iris, likelihood = "logit", method = method, learn = FALSE)
   refusals <- list(
@@ -385,6 +397,7 @@ test_that("what classes against the rest cannot give is refused with the reason"
 })
 
 test_that("a variable that changes its kind is refused, before and after the pilot", {
+  memory_tier()
   d <- sinc(60)
   for (pilot in c(20, 100)) {
     fit <- sparsegp(y ~ x + z, d[1:30, ], method = method_online(pilot = pilot), learn = FALSE)
@@ -400,6 +413,7 @@ test_that("a variable that changes its kind is refused, before and after the pil
 })
 
 test_that("weights come for all rows or for none, and never from the workspace", {
+  memory_tier()
   d <- sinc(60)
   x <- cbind(x = d$x)
   method <- method_online(pilot = 30)
@@ -418,6 +432,7 @@ test_that("weights come for all rows or for none, and never from the workspace",
 })
 
 test_that("new rows may come by name, and a refit that forgets rows warns", {
+  memory_tier()
   d <- sinc(80)
   fit <- sparsegp(y ~ x, d[1:40, ], method = method_online(pilot = 30))
   more <- update(fit, d[41:80, ])
@@ -444,6 +459,7 @@ test_that("a basis without points predicts the prior", {
 })
 
 test_that("a stream starts once its basis has come, and leaves out a level that is alone", {
+  memory_tier()
   d <- sinc(60)
   one_level <- transform(d[d$g == "a", ], g = as.character(g))
   start <- function(rows, ...) {
@@ -475,6 +491,7 @@ test_that("a stream starts once its basis has come, and leaves out a level that 
 })
 
 test_that("what waits is the same model at every call, whatever is drawn", {
+  memory_tier()
   d <- sinc(60)
   fit <- sparsegp(y ~ x, d[1:20, ], method = method_online(size = 5, order = "random"))
   fit <- update(fit, d[21:30, ])
@@ -484,6 +501,7 @@ test_that("what waits is the same model at every call, whatever is drawn", {
 })
 
 test_that("sizes beyond memory, missing values under na.pass, huge responses", {
+  memory_tier()
   d <- sinc(60)
   fit <- sparsegp(y ~ x, d, method = method_online(size = 1e6, pilot = 30), learn = FALSE)
   expect_lte(nrow(basis(fit)), 60L)
@@ -509,6 +527,7 @@ test_that("points are matched by name, and are never looked up in the workspace"
 })
 
 test_that("rows that wait are refused what the likelihood cannot read, as all rows are", {
+  memory_tier()
   for (lik in list(lik_gaussian(), lik_poisson(), lik_negbin(), lik_binomial(), lik_density())) {
     for (bad in list(letters[1:3], factor(1:3), 1i * 1:3, Sys.Date() + 1:3)) {
       expect_error(sparsegp(1:3, bad, lik, method = method_online(2)), "^`y`",
@@ -517,7 +536,40 @@ test_that("rows that wait are refused what the likelihood cannot read, as all ro
   }
 })
 
+test_that("streams of any response may begin with few rows, and go on with one", {
+  skip_if_not_installed("survival")
+  set.seed(4)
+  n <- 12L
+  d <- data.frame(x = seq_len(n) / 4, time = rexp(n), count = rpois(n, 3), part = runif(n),
+                  z = rnorm(n), label = rnorm(n) > 0)
+  d$label[1:2] <- c(TRUE, FALSE)
+  d$class <- factor(rep_len(c("a", "b", "c"), n))
+  d$rank <- factor(d$class, ordered = TRUE)
+  d$text <- as.character(d$class)
+  d$surv <- survival::Surv(d$time, d$label)
+  d$trials <- cbind(d$count, 2)
+  d$vector <- cbind(u = d$z, v = replace(d$part, 3, NA))
+  d$mixed <- mixture(c(0.5, 0.5), list(d$vector[, c(1, 1)], -d$vector[, c(1, 1)]), 0.5)
+  kinds <- list(z = NULL, z = lik_student(), z = lik_heteroscedastic(), label = NULL, text = NULL,
+                class = NULL, rank = NULL, rank = "ordinal", surv = NULL, surv = "lognormal",
+                time = "weibull", time = lik_gaussian(transform = "log"), time = lik_gamma(),
+                part = lik_beta(), count = "poisson", count = "negbin", trials = "binomial",
+                vector = NULL, mixed = NULL)
+  new <- d[4:6, ]
+  for (i in of_tier(seq_along(kinds), 8L)) {
+    formula <- reformulate("x", names(kinds)[i])
+    begin <- function(rows) {
+      sparsegp(formula, d[rows, ], kinds[[i]], method = method_online(5, pilot = 50), learn = FALSE)
+    }
+    stream <- update(update(begin(1:3), d[4, ]), d[5:n, ])
+    expect_equal(predict(stream, new), predict(begin(1:n), new), tolerance = 1e-12, info = i)
+  }
+  d$time[2] <- 0
+  refused(sparsegp(survival::Surv(time, label) ~ x, d, method = method_online(5)), "y")
+})
+
 test_that("a changed class is named, and a chunk without responses is left out", {
+  memory_tier()
   d <- data.frame(x = c(1, 3, 2, 5), y = c(2, 1, 4, 3))
   fit <- sparsegp(y ~ x, d, method = method_online(3, pilot = 3), learn = FALSE)
   expect_error(update(fit, data.frame(x = "a", y = 1)), class = "sparsegp_error",
@@ -526,6 +578,7 @@ test_that("a changed class is named, and a chunk without responses is left out",
 })
 
 test_that("one input that is constant in the pilot is known by its name", {
+  memory_tier()
   d <- data.frame(x = c(rep(3, 20), 1:20), y = sin(1:40))
   stream <- sparsegp(y ~ x, d[1:20, ], method = method_online(size = 5, pilot = 10), learn = FALSE)
   expect_identical(names(stream$stream$constant), "x")

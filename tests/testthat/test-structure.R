@@ -9,6 +9,7 @@ steps <- function(n = 150) {
 }
 
 test_that("a structure is worth its evidence and prior, less a price for each hyperparameter", {
+  slow_tier()
   d <- steps(60)
   fit <- sparsegp(y ~ ., d, transform = "identity", scale = TRUE)
   tried <- choices_of_stage(fit, "kernel")
@@ -41,6 +42,7 @@ test_that("the price of a hyperparameter is less on a pilot of many rows", {
 })
 
 test_that("an axis is raced from the best so far, and says what was better", {
+  slow_tier()
   d <- steps()
   chunk <- list(x = as.matrix(d[1:3]), y = d$y, offset = numeric(150))
   setup <- check_setup(NULL, NULL, NULL, TRUE, NULL, NULL)
@@ -75,6 +77,7 @@ test_that("an axis is raced from the best so far, and says what was better", {
 })
 
 test_that("a search goes on from what the best so far has", {
+  slow_tier()
   d <- steps()
   table <- function(kernel) sparsegp(y ~ ., d, kernel = kernel, learn = FALSE)$hyper
   one <- table(kernel_rbf(2, 3))
@@ -92,6 +95,7 @@ test_that("a search goes on from what the best so far has", {
 })
 
 test_that("a rough function is found, and a sum is one kernel as any other", {
+  slow_tier()
   set.seed(3)
   n <- 250
   x <- matrix(runif(2 * n, -2, 2), n, dimnames = list(NULL, letters[1:2]))
@@ -109,6 +113,7 @@ test_that("a rough function is found, and a sum is one kernel as any other", {
 })
 
 test_that("a trend is found", {
+  slow_tier()
   set.seed(3)
   n <- 200
   x <- matrix(runif(6 * n, -2, 2), n, dimnames = list(NULL, letters[1:6]))
@@ -118,6 +123,7 @@ test_that("a trend is found", {
 })
 
 test_that("labels that full EP takes may have a trend, which average() makes again", {
+  slow_tier()
   set.seed(3)
   n <- 300
   x <- matrix(runif(4 * n, -2, 2), n, dimnames = list(NULL, letters[1:4]))
@@ -137,6 +143,7 @@ test_that("labels that full EP takes may have a trend, which average() makes aga
 # One of six inputs matters, along which the function varies fast: one length scale for all either
 # misses it, or is so short that the evidence is flat.
 test_that("a length scale for each input finds one that a common one misses", {
+  slow_tier()
   wave <- function(x) 4 * sin(4 * x[, 3])
   steep <- function(x) drop(x %*% c(0, 1.5, 1, 1, 0, 0)) + 2.5 * sin(3 * x[, 1])
   drawn <- function(f, seed, n = 200) {
@@ -160,6 +167,7 @@ test_that("a length scale for each input finds one that a common one misses", {
 })
 
 test_that("nothing is chosen with structure = \"fixed\", or with a kernel", {
+  slow_tier()
   d <- steps(60)
   fit <- sparsegp(y ~ ., d, structure = "fixed")
   expect_identical(format(fit$kernel), "rbf()")
@@ -182,6 +190,7 @@ bent <- function(degree, n = 120) {
 }
 
 test_that("an open degree of a polynomial is that with the most evidence", {
+  slow_tier()
   for (degree in 1:4) {
     fit <- sparsegp(y ~ a, bent(degree), kernel = kernel_poly())
     expect_identical(format(fit$kernel), sprintf("poly(degree = %d)", degree))
@@ -211,6 +220,7 @@ test_that("an open degree of a polynomial is that with the most evidence", {
 })
 
 test_that("the degree of a part is open, too, and labels and streams choose it", {
+  slow_tier()
   d <- bent(3)
   fit <- sparsegp(y ~ a + b, d, kernel = kernel_poly(vars = "a") + kernel_rbf(vars = "b"))
   expect_identical(format(fit$kernel), "poly(degree = 3, vars = a) + rbf(vars = b)")
@@ -230,6 +240,7 @@ test_that("an open degree is 2 where nothing is compared, and one that is given 
 })
 
 test_that("a stream's pilot is raced as a fit is", {
+  slow_tier()
   d <- steps()
   fit <- sparsegp(y ~ ., d[1:100, ], mean = "average")
   stream <- sparsegp(y ~ ., d, method = method_online(size = 30, pilot = 100))
@@ -254,6 +265,7 @@ test_that("the typical log density of a prior is its constant", {
 })
 
 test_that("a source has the scale of the rows in memory, if all of its rows are in its domain", {
+  slow_tier()
   set.seed(1)
   d <- data.frame(x = runif(150, 0, 4))
   d$y <- exp(sin(2 * d$x) + 0.2 * rnorm(150))
@@ -277,6 +289,7 @@ lognormal_rows <- function(n) {
 }
 
 test_that("a stream has the scale that its pilot chose, and refuses what lies outside", {
+  slow_tier()
   d <- lognormal_rows(160)
   online <- method_online(size = 12, pilot = 100)
   stream <- sparsegp(y ~ x, d[1:120, ], method = online)
@@ -308,6 +321,7 @@ test_that("a stream of counts is not fitted on a scale that a 0 would end", {
 })
 
 test_that("weights and priors that are not in units of the response leave its scale open", {
+  slow_tier()
   d <- lognormal_rows(80)
   scale_of <- function(...) sparsegp(y ~ x, d, ...,
     control = gp_control(integrate = "none"))$likelihood$transform$name
@@ -323,6 +337,7 @@ test_that("weights and priors that are not in units of the response leave its sc
 })
 
 test_that("inputs whose units differ by far do not share a scale", {
+  slow_tier()
   shared <- function(...) can_share_scale(list(sd = c(...), levels = rep(0, ...length())))
   expect_true(shared(1, 50))
   expect_true(shared(1e-3, 1, 2)) # one hardly varies

@@ -44,6 +44,7 @@ test_that("an order of rows begins with rows that tell inputs apart, as many as 
 })
 
 test_that("kernels are tried on some of the rows as models of all inputs", {
+  slow_tier()
   d <- rare_column(300)
   d$r[] <- 0
   d$r[tail(spread_rows(300), 1L)] <- 1 # constant in the subset, but for the row that was moved up
@@ -73,6 +74,7 @@ test_that("default fits of every kind have a rare indicator among their inputs",
 })
 
 test_that("methods, candidates and bootstraps of a rare indicator are fits", {
+  slow_tier()
   d <- rare_column(160)
   for (method in list(method_ep(size = 20), method_ep(), method_ivm(20), NULL)) {
     fit <- sparsegp(two ~ a + b + r, d, method = method, kernel = kernel_rbf(ard = TRUE))
@@ -86,6 +88,7 @@ test_that("methods, candidates and bootstraps of a rare indicator are fits", {
 })
 
 test_that("a fit is evaluated again by the problem that it was made by, whatever its response", {
+  slow_tier()
   set.seed(2)
   n <- 24
   d <- data.frame(a = rnorm(n), b = rnorm(n), o = rnorm(n))
@@ -129,6 +132,7 @@ race_of_runs <- function(...) {
 }
 
 test_that("a larger basis is kept only if rows outside of it are predicted better", {
+  slow_tier()
   before <- list(status = 0L, lpd = rep(-1, 10), logz = 1, basis_rows = 1:2, basis = diag(2))
   after <- list(status = 0L, lpd = rep(-1.5, 10), logz = 2, basis_rows = 1:4, basis = diag(4))
   worse <- race_of_runs(before, after)$choices
@@ -158,6 +162,7 @@ test_that("of bases that grow the better one is the fit", {
 })
 
 test_that("method_ep(size = NULL) chooses for several responses and classes, too", {
+  slow_tier()
   set.seed(1)
   d <- data.frame(a = rnorm(40), u = rnorm(40), v = rnorm(40), k = factor(rep(1:4, 10)))
   for (n in c(12, 40)) {
@@ -186,6 +191,7 @@ pool_of_chunks <- function(formula, d, size, ends, chunks = seq_len(length(ends)
 rows_kept <- function(...) pooled(pool_of_chunks(...))$at
 
 test_that("rows of a source that are kept vary in every input that varies in any row", {
+  slow_tier()
   n <- 900
   set.seed(6)
   d <- data.frame(a = rnorm(n), r = 0, g = "often", f = FALSE)
@@ -206,6 +212,7 @@ test_that("rows of a source that are kept vary in every input that varies in any
 })
 
 test_that("what is kept of a source is bounded, spread, and the same by any chunks", {
+  slow_tier()
   n <- 6000
   d <- data.frame(y = sin(1:n), a = cos(1:n), id = factor(rep(1:3000, 2)), r = 0)
   d$r[4321] <- 1
@@ -229,6 +236,7 @@ test_that("what is kept of a source is bounded, spread, and the same by any chun
 })
 
 test_that("a pool of shares is the pool of all chunks, whatever shows where", {
+  slow_tier()
   n <- 3000
   at <- seq_len(n)
   set.seed(7)

@@ -29,6 +29,7 @@ use_it <- function(fit, d) {
 }
 
 test_that("the fits of every kind pass their check, from a file, too", {
+  memory_tier()
   made <- tampered_fits()
   file <- tempfile()
   for (name in names(made$fits)) {
@@ -41,6 +42,7 @@ test_that("the fits of every kind pass their check, from a file, too", {
 })
 
 test_that("fields that do not fit are refused by name before C reads them", {
+  memory_tier()
   made <- tampered_fits()
   change <- function(kind, ...) {
     fit <- made$fits[[kind]]
@@ -111,6 +113,7 @@ test_that("fields that do not fit are refused by name before C reads them", {
 })
 
 test_that("terms that make other inputs than those of the fit are refused", {
+  memory_tier()
   made <- tampered_fits()
   d <- transform(made$data, same = 1)
   other <- stats::terms(y ~ a)
@@ -125,6 +128,7 @@ test_that("terms that make other inputs than those of the fit are refused", {
 })
 
 test_that("streams that wait are refused by name, too", {
+  memory_tier()
   made <- tampered_fits()
   # of two labels it has seen one
   one <- transform(made$data[1:9, ], g = "low")
@@ -149,6 +153,7 @@ test_that("streams that wait are refused by name, too", {
 })
 
 test_that("random damage to what C reads ends in an answer or in an error of this package", {
+  memory_tier()
   made <- tampered_fits()
   set.seed(8)
   damage <- list(function(x) NULL, function(x) x[0L], function(x) x[-1L], function(x) c(x, x),

@@ -33,6 +33,7 @@ resolved <- function(fit) {
 }
 
 test_that("terms, their standard errors and those of sums are the Gaussian's", {
+  slow_tier()
   fit <- sparsegp(mpg ~ wt + hp, mtcars, kernel = two_parts(), mean = "average",
                   control = gp_control(integrate = "none"))
   new <- mtcars[c(1, 9, 20), ]
@@ -52,6 +53,7 @@ test_that("terms, their standard errors and those of sums are the Gaussian's", {
 })
 
 test_that("terms, constant and offset are the mean of the latent function plus bias", {
+  slow_tier()
   cars <- transform(mtcars, o = wt)
   fits <- list(
     sparsegp(mpg ~ wt + hp + offset(o), cars, kernel = two_parts()),
@@ -67,6 +69,7 @@ test_that("terms, constant and offset are the mean of the latent function plus b
 })
 
 test_that("all terms together vary as the latent function less its mean, in any posterior", {
+  slow_tier()
   # Student noise leaves sites of negative precision, so that the posterior has both factors
   cars <- transform(mtcars, mpg = replace(mpg, 3, 60))
   fit <- sparsegp(mpg ~ wt + hp, cars, "student", kernel = two_parts(), learn = FALSE)
@@ -98,6 +101,7 @@ test_that("terms keep rows with missing values and refuse what is none", {
 })
 
 test_that("every class has terms of its own latent function, by its own kernel if there is one", {
+  slow_tier()
   few <- iris[seq(1, 150, 5), ]
   kernel <- kernel_rbf(vars = "Sepal.Width") + kernel_linear(vars = "Petal.Width")
   liks <- list(lik_mprobit(coupled = FALSE), lik_softmax(coupled = FALSE),
@@ -125,6 +129,7 @@ test_that("every class has terms of its own latent function, by its own kernel i
 })
 
 test_that("terms of no rows, and of a kernel without inputs, are tables without rows or columns", {
+  slow_tier()
   d <- data.frame(a = 1:9 / 3, y = sin(1:9))
   fit <- sparsegp(y ~ a, d, kernel = kernel_rbf() + kernel_constant(), learn = FALSE)
   none <- predict(fit, d[0L, ], type = "terms", se.fit = TRUE)

@@ -11,6 +11,7 @@ thread_data <- function(n = 300) {
 }
 
 test_that("EP, the IVM and streams are the same for any number of threads", {
+  memory_tier()
   d <- thread_data()
   fit <- function(y, lik, ...) function() sparsegp(d$x, y, lik, learn = FALSE, ...)
   some <- seq(1, 300, by = 12)
@@ -81,6 +82,7 @@ test_that("a long loop on threads stops when it is asked to", {
 })
 
 test_that("a fit within mclapply() is that of the process that was forked, after threads, too", {
+  memory_tier()
   skip_on_os("windows")
   d <- thread_data()
   fit <- function(i) sparsegp(d$x, d$y, lik_student(), basis = 1:20, learn = FALSE)
@@ -92,6 +94,7 @@ test_that("a fit within mclapply() is that of the process that was forked, after
 })
 
 test_that("a forked process that loads the package itself has one thread, too", {
+  memory_tier()
   skip_on_os("windows")
   ask <- paste(".libPaths(c(commandArgs(TRUE), .libPaths()));",
                "f <- function(i) sparsegp:::threads_wanted(FALSE);",

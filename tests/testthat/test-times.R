@@ -22,6 +22,7 @@ fixed_fit <- function(y, x, lik, ...) {
 }
 
 test_that("Surv objects of every kind of censoring are read, and others are refused", {
+  memory_tier()
   skip_if_not_installed("survival")
   read <- function(...) unclass(as_times(survival::Surv(...)))
   columns <- function(time, time2, status) cbind(time = time, time2 = time2, status = status)
@@ -29,6 +30,9 @@ test_that("Surv objects of every kind of censoring are read, and others are refu
   expect_equal(read(c(3, 5), c(TRUE, FALSE), type = "left"), columns(c(3, 5), c(3, 5), c(1, 2)))
   expect_equal(read(c(1, NA, 4, 2, 0), c(3, 2, 4, NA, 7), type = "interval2"),
                columns(c(1, 2, 4, 2, 7), c(3, 2, 4, 2, 7), c(3, 2, 1, 0, 2)))
+  # bounds that are the same, which type "interval" does not look at, or without an end
+  expect_equal(read(c(5, 1e9, 3, 2), c(5, 1e9 * (1 + 4e-16), Inf, 6), rep(3, 4), type = "interval"),
+               columns(c(5, 1e9, 3, 2), c(5, 1e9, 3, 6), c(1, 1, 0, 3)))
   refused(as_times(survival::Surv(c(0, 1), c(2, 3), c(1, 0))), "y")
   d <- censored_rows()
   refused(sparsegp(as_surv(seen - seen, event) ~ x, d), "y")
@@ -37,6 +41,15 @@ test_that("Surv objects of every kind of censoring are read, and others are refu
   refused(sparsegp(as_surv(seen, event) ~ x, d, weights = end), "weights")
   refused(sparsegp(factor(event) ~ x, d, "weibull"), "y")
   refused(lik_weibull(scale = -1), "scale")
+})
+
+test_that("an interval without width is the time of an event, by each law", {
+  skip_if_not_installed("survival")
+  d <- censored_rows(20L)
+  same <- survival::Surv(d$time, d$time, rep(3, 20), type = "interval")
+  for (law in c("weibull", "loglogistic", "lognormal")) {
+    expect_identical(logLik(fixed_fit(same, d$x, law)), logLik(fixed_fit(d$time, d$x, law)))
+  }
 })
 
 test_that("times are a column whose rows can be taken, bound and printed", {
@@ -53,6 +66,7 @@ test_that("times are a column whose rows can be taken, bound and printed", {
 })
 
 test_that("without censoring log-normal times are Gaussian noise on the log scale", {
+  memory_tier()
   d <- censored_rows(40L)
   gaussian <- fixed_fit(d$time, d$x, lik_gaussian(fixed(0.3), transform = "log"))
   times <- fixed_fit(d$time, d$x, lik_lognormal(fixed(sqrt(0.3))))
@@ -74,6 +88,7 @@ test_that("without censoring log-normal times are Gaussian noise on the log scal
 })
 
 test_that("another unit of time changes nothing but the Jacobian", {
+  memory_tier()
   d <- censored_rows()
   for (lik in list(lik_weibull(), lik_loglogistic(), lik_lognormal())) {
     days <- sparsegp(d$x, as_surv(d$seen, d$event), lik, learn = FALSE)
@@ -92,6 +107,7 @@ reference_survival <- function(type, t, mean, sd, scale) {
 }
 
 test_that("survival curves, restricted means and means are those of dense sums", {
+  memory_tier()
   d <- censored_rows()
   for (type in c("weibull", "loglogistic", "lognormal")) {
     fit <- fixed_fit(as_surv(d$seen, d$event), d$x, do.call(paste0("lik_", type), list(fixed(0.4))))
@@ -115,6 +131,7 @@ test_that("survival curves, restricted means and means are those of dense sums",
 })
 
 test_that("bands of survival curves are quantiles of the curve", {
+  memory_tier()
   d <- censored_rows()
   fit <- fixed_fit(as_surv(d$seen, d$event), d$x, lik_weibull(fixed(0.4)))
   band <- predict(fit, c(-1, 1), "survival", at = c(10, 30), interval = "confidence",
@@ -148,6 +165,7 @@ test_that("times and horizons that are none are refused", {
 })
 
 test_that("residuals, leave-one-out predictions and simulations are of times", {
+  memory_tier()
   d <- censored_rows()
   fit <- sparsegp(as_surv(seen, event) ~ x, d, "loglogistic", learn = FALSE)
   expect_identical(unname(is.na(residuals(fit))), !d$event)
@@ -168,6 +186,7 @@ test_that("residuals, leave-one-out predictions and simulations are of times", {
 })
 
 test_that("concordance is that of package survival", {
+  memory_tier()
   skip_if_not_installed("survival")
   d <- censored_rows()
   d$seen <- round(d$seen) + 1 # ties
@@ -227,6 +246,7 @@ test_that("EP's evidence is that of a dense sum, of few rows", {
 })
 
 test_that("streams, bases, updates, sources and files keep times", {
+  memory_tier()
   d <- censored_rows(80L)
   d$y <- as_surv(d$seen, d$event)
   based <- sparsegp(y ~ x, d, "weibull", basis = d[1:15 * 5, ], learn = FALSE)
@@ -252,6 +272,7 @@ test_that("streams, bases, updates, sources and files keep times", {
 })
 
 test_that("survival curves are drawn by both devices", {
+  memory_tier()
   d <- censored_rows()
   d$g <- factor(rep(c("p", "q"), 30L))
   fit <- sparsegp(as_surv(seen, event) ~ x + g, d, "weibull", learn = FALSE)

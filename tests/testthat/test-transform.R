@@ -62,6 +62,7 @@ test_that("Box and Cox's scale is the logarithm's near 0, and ends where its ran
 })
 
 test_that("a fit on the log scale is that of the logarithms", {
+  slow_tier()
   d <- scaled_rows()
   d$z <- log(d$y)
   for (name in of_tier(names(LIKS_OF_NUMBERS), 2L)) {
@@ -86,6 +87,7 @@ test_that("a fit on the log scale is that of the logarithms", {
 })
 
 test_that("the log evidence integrates to one over the responses", {
+  slow_tier()
   # of two rows, by the midpoint rule: densities in the response's own units
   for (transform in c("log", "sqrt", "logit", "boxcox", "asinh")) {
     fit <- suppressWarnings(sparsegp(x = c(0, 1), y = c(0.4, 0.6), learn = FALSE, scale = FALSE,
@@ -122,6 +124,7 @@ criterion_of <- function(d, lik, weights = NULL) {
 }
 
 test_that("the gradient in a scale's parameter is that of the evidence with its Jacobian", {
+  slow_tier()
   d <- scaled_rows(24L)
   for (transform in c("boxcox", "asinh")) for (name in names(LIKS_OF_NUMBERS)) {
     weights <- if (name == "gaussian") d$weight
@@ -135,6 +138,7 @@ test_that("the gradient in a scale's parameter is that of the evidence with its 
 })
 
 test_that("the exponent that is learned is at the top of the evidence", {
+  slow_tier()
   d <- scaled_rows()
   fit <- sparsegp(y ~ x, d, transform = "boxcox", kernel = "rbf",
                   prior = list(variance = prior_flat(), lengthscale = prior_flat(),
@@ -156,6 +160,7 @@ test_that("the exponent that is learned is at the top of the evidence", {
 })
 
 test_that("means, medians and quantiles are those of simulated responses", {
+  slow_tier()
   d <- scaled_rows(60L)
   new <- data.frame(x = c(0.2, 0.6, 1.3))
   set.seed(1)
@@ -187,6 +192,7 @@ test_that("means, medians and quantiles are those of simulated responses", {
 })
 
 test_that("the mean and its standard error on the log scale are the lognormal's", {
+  slow_tier()
   d <- scaled_rows()
   fit <- sparsegp(y ~ x, d, transform = "log")
   link <- predict(fit, d, type = "link", se.fit = TRUE)
@@ -201,6 +207,7 @@ test_that("the mean and its standard error on the log scale are the lognormal's"
 })
 
 test_that("streams, sources, updates and merged fits are on the scale of the first rows", {
+  slow_tier()
   d <- scaled_rows(300L)
   d$z <- log(d$y)
   again <- function(formula, ...) {
@@ -273,6 +280,7 @@ test_that("responses outside of a scale's domain are refused, with a remedy", {
 })
 
 test_that("a response of 0 has a finite density on the square-root scale", {
+  slow_tier()
   d <- scaled_rows()
   d$y[5L] <- 0
   fit <- sparsegp(y ~ x, d, transform = "sqrt")
@@ -293,6 +301,7 @@ test_that("scales that make sense are offered, the identity first", {
 })
 
 test_that("one heavy tail is drawn in to the other end, unless responses are tied there", {
+  slow_tier()
   skewed <- exp(stats::qnorm(stats::ppoints(400)))
   expect_identical(response_scales(skewed - 0.5), c("identity", "asinh"))
   expect_identical(response_scales(0.5 - skewed), c("identity", "asinh"))
@@ -320,6 +329,7 @@ test_that("a skewed response of both signs is fitted on the asinh scale, and bet
 })
 
 test_that("a fit says its scale, and is the same on the identity", {
+  slow_tier()
   d <- scaled_rows()
   fit <- sparsegp(y ~ x, d, transform = "log")
   expect_output(print(fit), "response on the log scale", fixed = TRUE)

@@ -27,6 +27,7 @@ expect_same_posterior <- function(f, g, new, tolerance) {
 }
 
 test_that("two fits of half the rows each, like one another, merge to the fit of all rows", {
+  memory_tier()
   d <- state_data()
   first <- state_fit(y ~ a + b + c + g, d[1:45, ], lik_gaussian(0.1))
   second <- sparsegp(like = first, data = d[46:90, ])
@@ -69,6 +70,7 @@ test_that("with Gaussian noise rows by update() are those of one fit, kept input
 })
 
 test_that("where inputs are kept EP goes on with all rows, whatever the likelihood", {
+  memory_tier()
   d <- state_data()
   for (formula in list(class ~ a + b, count ~ a + b)) {
     lik <- if (formula[[2L]] == "count") "poisson"
@@ -132,6 +134,7 @@ reference_grown <- function(fit, d) {
 }
 
 test_that("where inputs are not kept the sites of the rows before stand", {
+  memory_tier()
   d <- state_data()
   fit <- state_fit(class ~ a + b + c, d[1:50, ])
   grown <- update(fit, d[51:90, ])
@@ -150,6 +153,7 @@ test_that("where inputs are not kept the sites of the rows before stand", {
 })
 
 test_that("several classes, each with a basis of its own or not, take rows and merge", {
+  memory_tier()
   x <- cbind(a = sin(1:60), b = cos(3 * (1:60)), c = sin(5 * (1:60)))
   y <- factor(c("r", "s", "t")[(1:60) %% 3L + 1L])
   for (method in list(method_ivm(8, tol = 1e-11), method_ep(size = 8, tol = 1e-11))) {

@@ -21,6 +21,7 @@ test_that("update() changes the formula as it does for lm()", {
 })
 
 test_that("update() changes, adds and removes arguments", {
+  memory_tier()
   d <- toy()
   fit <- sparsegp(y ~ x, d, learn = FALSE)
   same_fit(update(fit), fit)
@@ -35,6 +36,7 @@ test_that("update() changes, adds and removes arguments", {
 })
 
 test_that("an argument set to NULL is removed, so that its default holds again", {
+  memory_tier()
   d <- toy()
   d$x[3] <- NA
   fit <- sparsegp(y ~ x, d, learn = FALSE)

@@ -21,6 +21,7 @@ engine_kernel_of <- function(kernel, x) {
 }
 
 test_that("1: kernel matrices that are not positive definite on a computer need no jitter", {
+  slow_tier()
   x <- c(seq(0, 1, length.out = 30), 0.5, 0.5, 0.5 + 1e-15)
   y <- sin(6 * x)
   kernels <- list(kernel_rbf(1, 3), kernel_linear(1), kernel_constant(1), kernel_poly(2, 1, 1))
@@ -45,6 +46,7 @@ test_that("1: kernel matrices that are not positive definite on a computer need 
 })
 
 test_that("2: bad data are refused or set aside before any computing, and scaling is automatic", {
+  slow_tier()
   d <- toy()
   clean <- sparsegp(y ~ x + z, d, scale = TRUE)
   holes <- rbind(d, d[1:3, ])
@@ -71,6 +73,7 @@ test_that("2: bad data are refused or set aside before any computing, and scalin
 })
 
 test_that("3: no predictive variance is negative, or above that of the prior", {
+  slow_tier()
   set.seed(1)
   x <- rnorm(30)
   x[11:30] <- x[1:10] + 10^-(1:20) # near-duplicates at every distance
@@ -93,6 +96,7 @@ test_that("3: no predictive variance is negative, or above that of the prior", {
 })
 
 test_that("5: EP that has not converged says so, in the fit, in one warning and in print", {
+  slow_tier()
   d <- toy()
   seen <- character()
   fit <- withCallingHandlers(
@@ -140,6 +144,7 @@ test_that("10: latent and response are told apart", {
 })
 
 test_that("11: 100 added to y adds 100 to means only; newdata may be long or have holes", {
+  slow_tier()
   d <- toy()
   fit <- sparsegp(y ~ x + g, d)
   shifted <- sparsegp(y ~ x + g, transform(d, y = y + 100))
@@ -160,6 +165,7 @@ test_that("11: 100 added to y adds 100 to means only; newdata may be long or hav
 })
 
 test_that("12: formula models predict what they were fitted to, one row as in a batch", {
+  slow_tier()
   d <- toy()
   fit <- sparsegp(y ~ g * poly(x, 2) + scale(z) + splines::ns(z, 2), d, learn = FALSE)
   expect_lt(gap(predict(fit, d), fitted(fit)), 1e-8)
@@ -178,6 +184,7 @@ test_that("12: formula models predict what they were fitted to, one row as in a 
 })
 
 test_that("16: a fit that was saved predicts the same in a new session", {
+  slow_tier()
   skip_on_cran() # a new process
   d <- toy()
   fits <- list(

@@ -23,6 +23,7 @@ numeric_curvature <- function(fit, refit) {
 }
 
 test_that("the curvature is that of log evidence and prior, and intervals are of its logarithms", {
+  slow_tier()
   fit <- sparsegp(mpg ~ wt, mtcars)
   refit <- function(theta) {
     at <- hyper_value(fit$hyper, theta)

@@ -105,6 +105,7 @@ test_that("a row left out is predicted by the others: its density, its residuals
 })
 
 test_that("the gradient of the evidence is that of differences, of every kernel and noise", {
+  memory_tier()
   d <- some_missing(currents(10L))
   for (kernel in list(kernel_helmholtz(), kernel_coregion(), kernel_coregion(rank = 0),
                       kernel_divfree() * kernel_rbf(vars = "x") +
@@ -125,6 +126,7 @@ test_that("the gradient of the evidence is that of differences, of every kernel 
 })
 
 test_that("numbers of the design: six locations, noise of a full covariance", {
+  memory_tier()
   x <- as.matrix(expand.grid(c(0, 1), c(0, 1, 2)))
   c <- 1.6 * rbind(c(0.9, 0.5), c(0.7, 0.8), c(0.2, 0.9), c(-0.1, 1), c(-0.6, 0.7), c(-0.8, 0.2))
   model <- list(lik = list(type = "mvnormal"),
@@ -148,6 +150,7 @@ test_that("numbers of the design: six locations, noise of a full covariance", {
 })
 
 test_that("predictions turn and move with the field; one scale for inputs and one for components", {
+  memory_tier()
   d <- currents(15L)
   turn <- matrix(c(cos(0.7), sin(0.7), -sin(0.7), cos(0.7)), 2L)
   turned <- as.data.frame(cbind(as.matrix(d[1:2]) %*% t(turn), as.matrix(d[3:4]) %*% t(turn)))
@@ -168,6 +171,7 @@ test_that("predictions turn and move with the field; one scale for inputs and on
 })
 
 test_that("independent components are independent fits", {
+  memory_tier()
   d <- currents(20L)
   both <- field_fit(d, kernel = kernel_coregion(kernel_rbf(lengthscale = 1.2), rank = 0,
                                                 variance = c(0.5, 0.7)),
@@ -185,6 +189,7 @@ test_that("independent components are independent fits", {
 })
 
 test_that("every method with room for all locations is the full fit", {
+  memory_tier()
   d <- some_missing(currents(16L))
   full <- field_fit(d)
   new <- data.frame(x = c(0.5, 2), y = c(1, 2.5))
@@ -207,6 +212,7 @@ test_that("every method with room for all locations is the full fit", {
 })
 
 test_that("smaller bases: of whole locations, with the evidence of block FITC", {
+  memory_tier()
   d <- currents(30L)
   fit <- field_fit(d, basis = c(2, 7, 11, 20, 25))
   resolved <- resolved_field(do.call(kernel_helmholtz, AT))
@@ -229,6 +235,7 @@ test_that("smaller bases: of whole locations, with the evidence of block FITC", 
 })
 
 test_that("rows come in chunks, by update(), like and merge()", {
+  memory_tier()
   d <- some_missing(currents(40L))
   all <- field_fit(d, basis = d[1:6, 1:2], keep_x = TRUE)
   grown <- update(field_fit(d[1:15, ], basis = d[1:6, 1:2]), d[16:40, ])
@@ -263,6 +270,7 @@ test_that("rows come in chunks, by update(), like and merge()", {
 })
 
 test_that("fields that follow are derivatives of the mean, and so are their deviations", {
+  memory_tier()
   d <- currents(20L)
   fit <- sparsegp(cbind(u, v) ~ x + y, d, kernel = do.call(kernel_helmholtz, AT), learn = FALSE)
   at <- c(1.2, 0.7)
@@ -311,6 +319,7 @@ test_that("fields that follow are derivatives of the mean, and so are their devi
 })
 
 test_that("draws are of every component, and of rows that are complete", {
+  memory_tier()
   d <- currents(6L)
   fit <- field_fit(d)
   drawn <- draws(fit, data.frame(x = c(0.5, NA), y = 1), n = 3)
@@ -346,6 +355,7 @@ test_that("draws and simulations have the posterior's moments", {
 })
 
 test_that("offsets are known means: one for all components, or a column for each", {
+  memory_tier()
   d <- currents(14L)
   d$a <- 3 * d$x
   d$b <- d$y^2
@@ -370,6 +380,7 @@ test_that("offsets are known means: one for all components, or a column for each
 })
 
 test_that("which rows and columns are responses, and what is missing of them", {
+  memory_tier()
   d <- some_missing(currents(12L))
   d[9L, 3:4] <- NA
   fit <- field_fit(d)
@@ -421,6 +432,7 @@ test_that("what cannot be is refused by name", {
 })
 
 test_that("fits are plain data: saved, looked at, printed", {
+  memory_tier()
   d <- some_missing(currents(12L))
   fits <- list(field_fit(d), field_fit(d, basis = 1:4), field_fit(d, method = method_online(5)))
   for (fit in fits) {
@@ -468,6 +480,7 @@ test_that("learning finds the noise and the structure", {
 })
 
 test_that("full EP of several components keeps its inputs, which its basis and pictures need", {
+  memory_tier()
   d <- data.frame(x = c(1, 2, 4, 5), y = c(0, 1, 1, 3))
   d$u <- c(0.1, 0.4, -0.2, 0.3)
   d$v <- c(1, 0.7, 0.6, 0.2)

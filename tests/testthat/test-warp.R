@@ -39,6 +39,7 @@ test_that("the map is as defined, increases, and the way back is exact to roundi
 })
 
 test_that("a fit is that of inputs that were transformed by hand", {
+  slow_tier()
   d <- skewed_rows()
   fit <- log_fit(d)
   warp <- fit$scaling$warp
@@ -59,6 +60,7 @@ test_that("a fit is that of inputs that were transformed by hand", {
 })
 
 test_that("units and origin of a skewed input change nothing", {
+  slow_tier()
   d <- skewed_rows()
   other <- transform(d, a = 1e6 * a - 3, l = 1e-5 * l + 2)
   # the search for the unit ends within 1e-4 of it, and moves predictions by less than its square
@@ -71,6 +73,7 @@ test_that("units and origin of a skewed input change nothing", {
 })
 
 test_that("inputs that are not skewed, vary in few values, or mean something else stay", {
+  slow_tier()
   d <- skewed_rows()
   d$few <- rep(c(0, 0, 0, 0, 1, 9), 10L)
   d$constant <- 7
@@ -91,6 +94,7 @@ test_that("inputs that are not skewed, vary in few values, or mean something els
 })
 
 test_that("outliers, spikes and values far outside leave everything finite", {
+  slow_tier()
   d <- skewed_rows()
   d$a[3L] <- 1e300
   d$b[4L] <- -1e300
@@ -104,6 +108,7 @@ test_that("outliers, spikes and values far outside leave everything finite", {
 })
 
 test_that("saved fits, fits like it, updates and merges read the map", {
+  slow_tier()
   d <- skewed_rows(90L)
   fit <- log_fit(d[1:60, ], basis = d[1:20, ], learn = FALSE)
   file <- tempfile()
@@ -126,6 +131,7 @@ test_that("saved fits, fits like it, updates and merges read the map", {
 })
 
 test_that("streams take the map of their pilot, and sources that of the rows in memory", {
+  slow_tier()
   d <- skewed_rows(80L)
   stream <- log_fit(d, method = method_online(size = 20, pilot = 50), learn = FALSE)
   expect_identical(stream$scaling$warp[["unit"]], log_fit(d[1:50, ])$scaling$warp[["unit"]])
@@ -140,6 +146,7 @@ test_that("streams take the map of their pilot, and sources that of the rows in 
 })
 
 test_that("pictures, points and length scales are in units of the inputs", {
+  slow_tier()
   d <- skewed_rows()
   fit <- log_fit(d, formula = y ~ a + b, basis = d[c(2, 9, 30, 41), ], learn = FALSE)
   expect_equal(unname(basis(fit)), unname(as.matrix(d[c(2, 9, 30, 41), c("a", "b")])),
@@ -162,6 +169,7 @@ test_that("pictures, points and length scales are in units of the inputs", {
 })
 
 test_that("the alternatives are offered where an input is skewed, and other words refused", {
+  slow_tier()
   d <- skewed_rows()
   setup <- list(kernel = kernel_rbf(), scale = TRUE, streams = FALSE, control = NULL)
   offered <- function(columns) {

@@ -28,11 +28,12 @@ made_fit <- function(formula, lik, source = made_source()) {
   source_fit(formula, source, lik, basis = points)
 }
 
+fits <- function() {
+  list(made_fit(y ~ a + b, lik_gaussian(fixed(0.1))), made_fit(c ~ a + b, lik_probit(fixed(0.1))))
+}
+
 test_that("the numbers do not depend on how many workers there are", {
   slow_tier()
-  fits <- function() {
-    list(made_fit(y ~ a + b, lik_gaussian(fixed(0.1))), made_fit(c ~ a + b, lik_probit(fixed(0.1))))
-  }
   alone <- fits()
   for (workers in c(2L, 4L)) {
     shared <- with_plan(workers, fits()) # workers take long to start
@@ -82,26 +83,30 @@ expect_identical_fits <- function(one, other) {
 test_that("other plans of future give the same numbers to the last bit", {
   slow_tier()
   skip_if_not_installed("future")
-  fits <- function() {
-    list(made_fit(y ~ a + b, lik_gaussian(fixed(0.1))), made_fit(c ~ a + b, lik_probit(fixed(0.1))))
-  }
   alone <- fits()
   cluster <- parallel::makeCluster(2L)
   on.exit(parallel::stopCluster(cluster))
   parallel::clusterCall(cluster, .libPaths, .libPaths())
   shared <- list(with_plan(cluster, fits(), "cluster"), with_plan(cluster[1L], fits(), "cluster"),
                  with_plan(3L, fits()))
-  others <- c(future.callr = "callr", future.mirai = "mirai_multisession")
-  for (package in names(others)) {
-    if (!requireNamespace(package, quietly = TRUE)) next
-    strategy <- getExportedValue(package, others[[package]])
-    old <- future::plan(strategy, workers = 2L)
-    shared[[package]] <- fits()
-    future::plan(old)
-  }
   for (own in shared) Map(expect_identical_fits, alone, own)
   counts <- vapply(shared, function(own) own[[1L]]$source$workers$count, 0L)
-  expect_identical(unname(counts[1:3]), c(2L, 1L, 3L))
+  expect_identical(counts, c(2L, 1L, 3L))
+})
+
+# A test for each package, which skips, and says so, where the package is missing
+PLANS <- c(future.callr = "callr", future.mirai = "mirai_multisession")
+for (package in names(PLANS)) local({
+  package <- package
+  test_that(paste("the plan of", package, "gives the same numbers to the last bit"), {
+    slow_tier()
+    skip_if_not_installed(package)
+    alone <- fits()
+    strategy <- getExportedValue(package, PLANS[[package]])
+    old <- future::plan(strategy, workers = 2L)
+    on.exit(future::plan(old))
+    Map(expect_identical_fits, alone, fits())
+  })
 })
 
 # Rows with what only a whole pass shows: a level that is late, missing values, rows whose units
@@ -169,6 +174,7 @@ test_that("a worker is given the source once, and then sums travel", {
 })
 
 test_that("nothing that is sent to a worker has an element for each row", {
+  memory_tier()
   d <- source_data()
   fit <- source_fit(c ~ a + g, d, lik_probit(fixed(0.1)), basis = source_points(source_data()))
   scan <- scan_source(chunks_of(d), recipe_of(fit))

@@ -6,6 +6,9 @@ ROWS <- as.double(Sys.getenv("SPARSEGP_ROWS"))
 CHUNK <- min(50000, ROWS / 10)
 CHUNKS <- ROWS / CHUNK
 
+# Workers are steps of the job: parallelly takes their number for one of processes here.
+options(parallelly.maxWorkers.localhost = c(Inf, Inf))
+
 # Workers that last, each a step of the job on a node of its own, with one thread
 workers <- function(count) {
   srun <- c("srun", "--quiet", "--exact", "--nodes=1", "--ntasks=1", "--input=none", "--no-kill")
@@ -28,7 +31,7 @@ with_workers <- function(count, code) {
 }
 
 # A source that is made by its function, which meets with `event` at some chunk
-made_source <- function(chunks, event = function(i) NULL) {
+made_source <- function(chunks, event = function(i) NULL, size = CHUNK) {
   environment(event) <- list2env(as.list(environment(event)), parent = baseenv())
   read <- function(i) {
     event(i)
@@ -38,7 +41,7 @@ made_source <- function(chunks, event = function(i) NULL) {
     y <- sin(2 * x) + cos(z) + 0.3 * sqrt(2) * cos(1e4 * x * z)
     data.frame(x = x, z = z, y = y, label = y + cos(1e5 * x * z) > 0)
   }
-  environment(read) <- list2env(list(event = event, size = CHUNK), parent = baseenv())
+  environment(read) <- list2env(list(event = event, size = size), parent = baseenv())
   row_source(read, chunks = chunks)
 }
 
@@ -57,8 +60,9 @@ stopifnot_same <- function(fit, other) {
 
 # ---- The same numbers by 1, 2 and 4 workers ----
 
-small <- min(CHUNKS, 10)
-both <- function(source = made_source(small)) lapply(c(y ~ x + z, label ~ x + z), fit_of, source)
+# A source of ten chunks, whose rows need not be many
+small_source <- function(...) made_source(10, ..., size = min(CHUNK, 10000))
+both <- function(source = small_source()) lapply(c(y ~ x + z, label ~ x + z), fit_of, source)
 alone <- both()
 for (count in c(1L, 2L, 4L)) Map(stopifnot_same, alone, with_workers(count, both()))
 
@@ -95,11 +99,11 @@ gone <- (function(checkpoint) {
   force(checkpoint)
   function(i) if (i == 3L && file.exists(checkpoint)) stop("the node of the fit is gone")
 })(checkpoint)
-said <- tryCatch(with_workers(2L, fit_of(label ~ x + z, made_source(small, gone),
+said <- tryCatch(with_workers(2L, fit_of(label ~ x + z, small_source(gone),
                                          checkpoint = checkpoint)),
                  error = conditionMessage)
 stopifnot(grepl("is gone", said), file.exists(checkpoint))
-resumed <- with_workers(4L, fit_of(label ~ x + z, made_source(small), checkpoint = checkpoint))
+resumed <- with_workers(4L, fit_of(label ~ x + z, small_source(), checkpoint = checkpoint))
 stopifnot_same(alone[[2L]], resumed)
 cat("from a checkpoint, with other workers: the same numbers\n")
 
@@ -134,14 +138,15 @@ events <- list(
 )
 for (name in names(events)) {
   said <- character()
-  fits <- withCallingHandlers(with_workers(2L, both(made_source(small, events[[name]]))),
+  fits <- withCallingHandlers(with_workers(2L, both(small_source(events[[name]]))),
                               sparsegp_warning = function(w) {
                                 said <<- c(said, conditionMessage(w))
                                 tryInvokeRestart("muffleWarning")
                               })
   Map(stopifnot_same, alone, fits)
   cat(name, ": the same numbers; warnings: ", length(said), "\n", sep = "")
-  stopifnot(length(said) == if (name == "drained") 0L else 2L, grepl("did not answer", said))
+  # newer versions of future start a worker again before the second fit
+  stopifnot(length(said) %in% if (name == "drained") 0L else 1:2, grepl("did not answer", said))
   system2("scontrol", c("update", "NodeName=n[1-4]", "State=resume"), stderr = FALSE)
 }
 
