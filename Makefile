@@ -4,7 +4,7 @@
 
 help:
 	@echo 'make demo | test | quick | lint | memcheck | fuzz | zoo | articles | mutants | coverage | check |' \
-	  'docs | site | site-look | bench | house | extension'
+	  'matrix | docs | site | site-look | bench | house | extension'
 
 demo:
 	./tools/demo
@@ -39,6 +39,9 @@ coverage: # which lines do the tests run?
 check:
 	./tools/check
 
+matrix: # other compilers, BLAS libraries and neighbours
+	./tools/matrix
+
 docs:
 	./tools/docs
 
@@ -58,4 +61,4 @@ house: # lines, questions about kinds, cycles, the road of a small fit
 	./tools/house
 
 .PHONY: help demo test quick lint memcheck fuzz zoo articles mutants coverage check docs site site-look bench \
-	house extension
+	house extension matrix
