@@ -117,11 +117,11 @@ model_scaling <- function(model, chunk, setup) {
   scaling
 }
 
-# Refuses inputs whose powers a computer cannot hold in the user's units.
+# Refuses inputs whose squares a computer cannot hold in the user's units.
 check_unscaled <- function(scaling) {
-  extreme <- scaling$levels == 0 & (scaling$seen < 1e-100 | scaling$seen > 1e100)
+  extreme <- scaling$levels == 0 & (scaling$seen < 1e-152 | scaling$seen > 1e152)
   if (!any(extreme)) return(invisible())
-  stop_sparsegp("x", paste0("has inputs whose standard deviation is below 1e-100 or above 1e100, ",
+  stop_sparsegp("x", paste0("has inputs whose standard deviation is below 1e-152 or above 1e152, ",
                             "which are not scaled: ",
                             toString(scaling$names[scaling$kept][extreme])),
                 "Use scale = TRUE, or give them in other units")
