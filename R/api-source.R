@@ -181,7 +181,8 @@ row_source.character <- function(x, hold = 5e6, ...) {
   folder <- length(x) == 1L && dir.exists(x)
   files <- if (!folder) x
            else sort(list.files(x, "[.]parquet$", recursive = TRUE, full.names = TRUE))
-  parquet_source(files_there(files), hold)
+  files <- files_there(files) # what is wrong with them is said before a package is asked for
+  parquet_source(files, hold)
 }
 
 files_there <- function(files) {
