@@ -13,15 +13,14 @@
 #' outliers), [methods] how many rows are taken at once (all, some hundred points, a stream),
 #' [priors] what hyperparameters are thought possible.
 #'
-#' `vignette("sparsegp")` is a page from a formula to error bars, `vignette("defaults")` says what a
-#' default fit tries and how well it does, `vignette("coming-from")` is for users of `lm()`, `gam()`
-#' or `brm()`, `vignette("cheatsheet")` has all on a page, and `vignette("glossary")` explains the
-#' terms. `vignette("trust")` is on whether to believe a fit, `"likelihoods"` on the kinds of
-#' responses, `"computed"` on what is computed; `"time-series"`, `"groups"`, `"large-data"` and
-#' `"streaming"` are about those. Articles of the
-#' website, `vignettes/articles/` of the sources, have more: maps, several classes, informative
-#' inducing points (the *basis*), currents and winds, design of experiments, and the papers' figures
-#' beside ours.
+#' `vignette("sparsegp")` is a page from a formula to error bars, `vignette("defaults")` says what
+#' a default fit tries and how well it does, `vignette("coming-from")` is for users of `lm()`,
+#' `gam()` or `brm()`, `vignette("cheatsheet")` has all on a page, and `vignette("glossary")`
+#' explains the terms. `vignette("trust")` is on whether to believe a fit, `"likelihoods"` on the
+#' kinds of responses, `"computed"` on what is computed; `"time-series"`, `"groups"`,
+#' `"large-data"` and `"streaming"` are about those. Articles of the website, `vignettes/articles/`
+#' of the sources, have more: maps, several classes, informative inducing points (the *basis*),
+#' currents and winds, design of experiments, and the papers' figures beside ours.
 #'
 #' @section Notation:
 #' Words outside, paper letters inside; one table for the whole package.

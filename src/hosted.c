@@ -21,27 +21,24 @@ static double sum_of(size_t n, const double *x)
     return sum;
 }
 
-/* Writes NaN to n numbers. */
-static void fill_nan(size_t n, double *x)
+/* Marks the rows that have no cavity (sg_leave_out()). Returns the first of those that have one; m
+ * where none has. */
+static int mark_lacking(size_t w, int m, const double *mu, const double *S, int *lacks)
 {
-    for (size_t k = 0; k < n; k++) x[k] = NAN;
+    int first = m;
+    for (int i = m - 1; i >= 0; i--) {
+        lacks[i] = !isfinite(sum_of(w, mu + w * i) + sum_of(w * w, S + w * w * i));
+        if (!lacks[i]) first = i;
+    }
+    return first;
 }
 
-/* Returns the first of m rows that has a cavity; m where there is none. */
-static int first_there(size_t w, int m, const double *mu, const double *S)
-{
-    int i = 0;
-    while (i < m && !isfinite(sum_of(w, mu + w * i) + sum_of(w * w, S + w * w * i))) i++;
-    return i;
-}
-
-/* Rows without a cavity (sg_leave_out()) get that of row `from`, so that the host is asked about
- * numbers alone. lacks[m]: which are these? */
-static void stand_in(size_t w, int m, int from, double *mu, double *S, int *lacks)
+/* Gives rows that have no cavity that of row `from`, so that the host is asked about numbers
+ * alone. */
+static void stand_in(size_t w, int m, int from, const int *lacks, double *mu, double *S)
 {
     const size_t ww = w * w;
     for (int i = 0; i < m; i++) {
-        lacks[i] = first_there(w, 1, mu + w * i, S + ww * i) > 0;
         if (!lacks[i]) continue;
         sg_copy(w, mu + w * from, mu + w * i);
         sg_copy(ww, S + ww * from, S + ww * i);
@@ -57,17 +54,17 @@ sg_status sg_host_tilts(const sg_rows *rows, sg_marginals *marg, sg_span span, c
     double *mu = sg_doubles(ws, w * m), *S = sg_doubles(ws, ww * m);
     int *lacks = sg_ints(m, ws);
     seen_cavities(rows, marg, span, mu, S);
-    const int there = first_there(w, span.m, mu, S);
-    if (there < span.m) {
-        stand_in(w, span.m, there, mu, S, lacks);
+    const int first = mark_lacking(w, span.m, mu, S, lacks);
+    if (first < span.m) {
+        stand_in(w, span.m, first, lacks, mu, S);
         lik->host->tilts(lik->host->self, lik, span.m, sg_lik_row(lik, rows->y, span.from), mu, S,
                          logz, d1, d2, NULL);
     }
     for (size_t i = 0; i < m; i++) {
-        if (there < span.m && !lacks[i]) continue;
-        fill_nan(1, logz + i);
-        fill_nan(w, d1 + w * i);
-        fill_nan(ww, d2 + ww * i);
+        if (!lacks[i]) continue;
+        logz[i] = NAN;
+        sg_fill(w, NAN, d1 + w * i);
+        sg_fill(ww, NAN, d2 + ww * i);
     }
     sg_release(ws, mark);
     return isfinite(sum_of(m, logz) + sum_of(w * m, d1) + sum_of(ww * m, d2)) ? SG_OK

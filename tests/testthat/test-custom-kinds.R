@@ -289,3 +289,12 @@ test_that("the IVM calls R once for all candidates", {
   kinds_fit(y ~ x, d, own, method = method_ivm(6))
   expect_lt(calls, 6 * 60) # a look for nodes is a few calls, of 6 inclusions and the criterion
 })
+
+test_that("predictions of no rows and of missing inputs are answers", {
+  d <- data.frame(x = 1:12 / 3, y = c(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8))
+  counts <- lik_custom(function(y, f, theta) dpois(y, exp(f), log = TRUE), response = "count")
+  fit <- sparsegp(y ~ x, d, counts, learn = FALSE)
+  expect_length(predict(fit, d[0L, ]), 0L)
+  expect_identical(dim(predict(fit, d[0L, ], interval = "prediction")), c(0L, 3L))
+  expect_true(is.na(predict(fit, data.frame(x = NA_real_))))
+})
