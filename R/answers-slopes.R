@@ -91,7 +91,7 @@ changes_with <- function(object, data, name, n, rows) {
   names <- object$scaling$names
   own <- without_backticks(names) == name
   if (is.null(data)) {
-    return(list(x = matrix(own, n, length(names), byrow = TRUE) + 0, offset = numeric(n)))
+    return(list(x = outer(rep(1, n), own + 0), offset = numeric(n)))
   }
   if (!is_number_class(stats::.MFclass(data[[name]]))) refuse_levels(name)
   data <- data[rows, , drop = FALSE]

@@ -152,7 +152,9 @@ at_times <- function(each, request) {
   }
   names <- format(request$at, trim = TRUE, digits = 15L)
   rows <- NROW(each[[1L]])
-  if (!is.matrix(each[[1L]])) return(matrix(unlist(each), rows, dimnames = list(NULL, names)))
+  if (!is.matrix(each[[1L]])) {
+    return(matrix(unlist(each), rows, length(names), dimnames = list(NULL, names)))
+  }
   array(unlist(each), c(rows, 3L, length(names)), list(NULL, colnames(each[[1L]]), names))
 }
 

@@ -25,13 +25,12 @@ lattice_slopes <- function(object, moments) {
   })
   mean <- mean_slopes_of_response(object, moments)
   outputs <- NCOL(mean)
-  field <- function(name) {
-    array(unlist(lapply(each, `[[`, name)), c(outputs, count, length(each)))
-  }
+  numbers <- function(name) as.double(unlist(lapply(each, `[[`, name)))
+  field <- function(name) array(numbers(name), c(outputs, count, length(each)))
   of <- function(array, output) t(matrix(array[output, , ], count))
   value <- field("value")
   slope <- field("slope")
-  sd <- t(matrix(unlist(lapply(each, `[[`, "sd")), outputs))
+  sd <- t(matrix(numbers("sd"), outputs))
   list(mean = mean, sd = if (is.matrix(mean)) sd else drop(sd),
        below = function(q) lattice_below(each, q),
        value = lapply(seq_len(outputs), of, array = value),

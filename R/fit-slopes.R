@@ -88,7 +88,7 @@ mean_slopes_of_response <- function(object, moments) {
   n <- length(moments$shift)
   reach <- abs(moments$slope$mean) + sqrt(pmax(own_variances(moments$slope$var, w), 0))
   reach <- apply(matrix(reach, nrow = w), 2L, max)
-  reach <- do.call(pmax, as.data.frame(matrix(reach, n)))
+  reach <- do.call(pmax, as.data.frame(matrix(reach, n, processes(object))))
   h <- FAR / pmax(reach, abs(shift_in_c(object, moments)), 1e-150)
   at <- function(times) mean_response(object, moved_along(moments, times * h, w))
   (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h)
@@ -168,7 +168,7 @@ nodes_of_slopes <- function(object, moments) {
   square <- drop((g^2 * (m^2 + t2)) %*% weight)
   slope <- drop(g %*% weight)
   tilt <- drop((g * m * rep(z, each = length(s))) %*% weight) # E[g' f' (f - mean)] / s
-  list(g = g, m = m, t = sqrt(t2), weight = matrix(weight, length(s), length(z), TRUE),
+  list(g = g, m = m, t = sqrt(t2), weight = outer(rep(1, length(s)), weight),
        sd = sqrt(pmax(square - mean^2, 0)), slope = slope,
        value = ifelse(s > 0, (tilt - slope * along) / s, 0))
 }

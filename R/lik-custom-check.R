@@ -19,6 +19,43 @@ check_custom <- function(custom, theta, rows) {
                 "check = FALSE.")
 }
 
+# Returns the starting values of a model's likelihood, on C's scale.
+theta_of_likelihood <- function(model) model$table$theta[model$table$part == "likelihood"]
+
+# Stops where an observation has a density of 0 whatever the latent values are. Few observations
+# have one near 0, so that the wider look is a short one.
+refuse_impossible_rows <- function(model) {
+  custom <- model$lik$custom
+  rows <- model$rows
+  if (is.null(custom) || !custom$check) return(invisible())
+  value <- natural_custom(custom, theta_of_likelihood(model))
+  wide <- IMPOSSIBLE_WIDTH * sinh(seq(-6, 6, length.out = 257L)) / sinh(6)
+  at <- seq_len(ncol(rows))
+  for (values in list(seq(-1.5, 1.5, length.out = 7L), wide)) {
+    if (length(at) == 0L) return(invisible())
+    log <- custom_log_density(custom, value, rows[, at, drop = FALSE],
+                              latent_grid(custom, values, length(at)))
+    at <- at[rowSums(log > -Inf) == 0]
+  }
+  if (length(at) == 0L) return(invisible())
+  stop_sparsegp("likelihood", paste0("has a density of 0 for ", counted(length(at), "observation"),
+                                     ", at all latent values from -", IMPOSSIBLE_WIDTH, " to ",
+                                     IMPOSSIBLE_WIDTH, "; the first of them is complete row ",
+                                     at[1L], ", with the response ", signif(rows[1L, at[1L]], 4L)),
+                "Leave such rows out, or give check = FALSE if other latent values are possible")
+}
+
+IMPOSSIBLE_WIDTH <- 100
+
+# Returns a matrix [n x values] for each latent function; of two, all pairs of the values of the
+# first with five of the second.
+latent_grid <- function(custom, values, n) {
+  alike <- function(x) matrix(x, n, length(x), byrow = TRUE)
+  if (is.null(custom$components)) return(list(alike(values)))
+  pairs <- expand.grid(values, c(-5, -1, 0, 1, 5))
+  list(alike(pairs[[1L]]), alike(pairs[[2L]]))
+}
+
 check_custom_slopes <- function(custom, theta, rows, f) {
   given <- user_slopes(custom, theta, rows, f)
   custom["gradient"] <- list(NULL)

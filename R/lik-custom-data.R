@@ -147,7 +147,7 @@ needed_constants <- function(custom, weights, n) {
                   paste("Add columns of these names, or give predict(weights = list(...)), or",
                         "type = \"latent\""))
   }
-  out <- matrix(unlist(weights), length(custom$data))
+  out <- matrix(as.double(unlist(weights)), length(custom$data))
   if (!anyNA(out)) return(out[, rep_len(seq_len(ncol(out)), n), drop = FALSE])
   stop_sparsegp("newdata", "has missing values among the constants of lik_custom(data =)",
                 "Leave out those rows")

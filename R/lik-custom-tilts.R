@@ -127,7 +127,8 @@ moments_agree <- function(all, half) {
     abs(half$var / all$var - 1) < 10 * TILT_AGREE
 }
 
-# Returns the parts of the rows that a look has not been good for. fate: of that look; rows: which
+# Returns the parts of the rows that a look has not been good for. fate: of that look; rows: which.
+# Rows whose density is 0 at all of the most nodes are in none.
 later_looks <- function(integrand, fate) {
   open <- fate$rows
   ends <- fate[c("from", "to")]
@@ -145,7 +146,9 @@ later_looks <- function(integrand, fate) {
     ends <- lapply(fate[c("from", "to")], `[`, !fate$good)
     moved <- any(fate$moved)
   }
-  c(parts, dense_parts(integrand, open, ends))
+  some <- fate$top[!fate$good] > -Inf
+  if (!any(some)) return(parts)
+  c(parts, dense_parts(integrand, open[some], lapply(ends, `[`, some)))
 }
 
 even_part <- function(integrand, open, ends, nodes) {
@@ -218,7 +221,7 @@ find_peaks <- function(integrand, open, ends) {
 }
 
 # Says of each row whether its nodes are good, and between what the next ones lie: farther where the
-# integrand is not negligible at an end, nearer where it is so at most nodes.
+# integrand is not negligible at an end, nearer where it is so at most nodes. top: of the integrand
 judge_part <- function(part) {
   top <- part$top
   m <- ncol(part$weight)
@@ -234,7 +237,8 @@ judge_part <- function(part) {
                  ifelse(narrow, at(pmax(first - 1L, 1L)), part$f[, 1L]))
   to <- ifelse(high, part$f[, m] + width / 2, ifelse(narrow, at(pmin(last + 1L, m)), part$f[, m]))
   moved <- (low | high | narrow) & is.finite(top)
-  list(good = !moved & halves_agree(part), moved = moved, from = from, to = to, rows = part$rows)
+  list(good = !moved & top > -Inf & halves_agree(part), moved = moved, from = from, to = to,
+       rows = part$rows, top = top)
 }
 
 # Does the rule with every second node give the same integral, mean and variance?
@@ -254,9 +258,10 @@ halves_agree <- function(part) {
 
 # ---- Sums over the nodes ----
 
-# log Z, and d1 = E (f - mu) / s2, d2 = (Var f / s2 - 1) / s2 (lik.c), a column for each row.
+# log Z, and d1 = E (f - mu) / s2, d2 = (Var f / s2 - 1) / s2 (lik.c), a column for each row. C
+# refuses the numbers of rows that no part has.
 rule_moments <- function(rule, mean, var) {
-  answer <- matrix(0, 3L, length(mean))
+  answer <- matrix(c(-Inf, NaN, NaN), 3L, length(mean))
   for (part in rule) {
     at <- part$rows
     weight <- part$weight

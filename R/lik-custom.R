@@ -55,8 +55,9 @@
 #'
 #' @section Checks:
 #' With `check = TRUE`, [sparsegp()] evaluates the functions at a few observations and the starting
-#' values. It stops with an error if shapes are wrong, values are not numbers, or `gradient` differs
-#' from finite differences, and gives a warning if the density does not integrate to one over the
+#' values. It stops with an error if shapes are wrong, values are not numbers, `gradient` differs
+#' from finite differences, or any observation has a density of 0 at all latent values that were
+#' looked at, within 100 of 0. It gives a warning if the density does not integrate to one over the
 #' responses: predictions are of the normalised one then, and log evidences are not comparable. One
 #' that has no finite integral, as with a probability in place of a density beyond a limit of
 #' detection, has no predictions of responses; those of the latent function are right.
@@ -263,7 +264,8 @@ custom_traits <- function() c(lik_code(
 # A data row is the response, its weight and its constants (lik-custom-data.R).
 custom_rows <- function(y, weights) {
   if (!is.list(weights)) return(rbind(y, weights_or_ones(weights, length(y)), deparse.level = 0L))
-  rbind(y, 1, matrix(unlist(weights), ncol = length(weights)), deparse.level = 0L)
+  rbind(y, rep(1, length(y)), matrix(as.double(unlist(weights)), ncol = length(weights)),
+        deparse.level = 0L)
 }
 
 custom_traits_of <- function(traits, lik) {

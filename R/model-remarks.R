@@ -24,7 +24,7 @@ remark_on_rows <- function(model, setup, chunk) {
                   ": hyperparameters come from their priors, not from the data.")
     return(invisible(TRUE))
   }
-  check_custom(model$lik$custom, model$table$theta[model$table$part == "likelihood"], model$rows)
+  check_custom(model$lik$custom, theta_of_likelihood(model), model$rows)
   codec <- codec_named(model$response$codec)
   constant <- codec$constant(model$response$y)
   elsewhere <- !is.null(known) && length(known$few) != 1L # rows that were not kept vary

@@ -12,7 +12,7 @@ spreads_codec <- function() {
 }
 
 # Known means are those of the first.
-mean_offset <- function(offset, size) cbind(offset, 0, deparse.level = 0L)
+mean_offset <- function(offset, size) cbind(offset, numeric(length(offset)), deparse.level = 0L)
 
 gather_spreads <- function(chunk) {
   if (is.null(chunk$offset)) return(chunk)

@@ -27,6 +27,7 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   n <- nrow(chunk$x)
   model <- read_model(chunk, setup, input_terms)
   refuse_uncoupled(model, chunk, setup)
+  refuse_impossible_rows(model)
   functions <- choose_latent_functions(model, chunk, setup, asked, ahead = sum(
     structure_work(setup$method, model, structure_pilot(setup, model, n), n)
   ))

@@ -23,4 +23,7 @@ in_blocks <- function(n, block) {
 }
 
 # Returns the numbers from 1 to n in blocks of at most `size` that follow one another.
-row_blocks <- function(n, size) unname(split(seq_len(n), (seq_len(n) - 1L) %/% size))
+row_blocks <- function(n, size) {
+  if (n == 0L) return(list(integer()))
+  unname(split(seq_len(n), (seq_len(n) - 1L) %/% size))
+}

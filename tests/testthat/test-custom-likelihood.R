@@ -165,11 +165,29 @@ test_that("what is wrong with the functions is said in words", {
   custom_error(fit(function(y, f, theta) 1), "returns 1 values of class numeric")
   custom_error(fit(function(y, f, theta) NaN * f), "returns NaN")
   expect_warning(fit(function(y, f, theta) dnorm(y, f, log = TRUE) + 1), "integrates to 2.718")
+  custom_error(fit(function(y, f, theta) ifelse(y == d$y[7], -Inf, dnorm(y, f, log = TRUE))),
+               "a density of 0 for 1 observation.*complete row 7")
+  spread <- function(y, f, theta) ifelse(f$f2 < 9, -Inf, dnorm(y, f$f1, log = TRUE))
+  custom_error(fit(spread, width = 2), "a density of 0 for 20 observations")
   # a failed update leaves the fit as it was
   good <- sparsegp(y ~ x, d, own_student(), kernel = kernel_rbf(1, 1), basis = d[1:8, ],
                    learn = FALSE)
   custom_error(update(good, data.frame(x = 1, y = Inf)), "finite")
   expect_true(is.finite(predict(good, d[1, ])))
+})
+
+test_that("a density that is 0 except far from 0 is looked for", {
+  d <- own_data(10)
+  near <- function(y, f, theta) ifelse(abs(f - 20) < 1, dnorm(y, f - 20, log = TRUE), -Inf)
+  model <- list(lik = lik_custom(near), rows = rbind(d$y, 1),
+                table = list(theta = numeric(), part = character()))
+  expect_no_error(refuse_impossible_rows(model))
+  model$lik <- lik_custom(function(y, f, theta) 0 * f - Inf, check = FALSE)
+  expect_no_error(refuse_impossible_rows(model))
+  # where there is none, EP is told so
+  none <- tilts_of_custom(model$lik$custom, numeric(), rbind(d$y, 1), numeric(10), rep(1, 10),
+                          FALSE)
+  expect_identical(none, matrix(c(-Inf, NaN, NaN), 3L, 10L))
 })
 
 test_that("a density without a finite integral has latent answers and no responses", {
