@@ -42,6 +42,7 @@ test_that("probabilities of survival of no rows have a column for each time", {
 })
 
 test_that("no rows of two latent functions, or with constants, are answers", {
+  slow_tier()
   spread <- function(y, f, theta, ...) dnorm(y, f$f1, exp(f$f2), log = TRUE)
   of_trials <- function(y, f, theta, data) dbinom(y, data$trials, plogis(f), log = TRUE)
   fits <- list(no_rows_fit(y ~ x, lik_heteroscedastic()),

@@ -139,3 +139,12 @@ test_that("two threads are used at most unless more are asked for, and never mor
   }
   expect_identical(c(said(1), said(2)), c("1", "2"))
 })
+
+test_that("what options(sparsegp.threads =) says is asked where there are threads", {
+  memory_tier()
+  skip_if_not(has_threads(new_probe()), "one thread only")
+  x <- seq(0, 1, length.out = 3000L)
+  expect_error(with_threads("two", sparsegp(x, sin(6 * x), lik_student(), basis = 1:20,
+                                            learn = FALSE)),
+               "sparsegp.threads", class = "sparsegp_error")
+})

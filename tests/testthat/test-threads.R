@@ -136,7 +136,4 @@ test_that("options(sparsegp.threads =) is a number, and what is none is said", {
   }
   expect_identical(with_threads(3, threads_wanted(FALSE)), 3L)
   expect_identical(with_threads(NULL, threads_wanted(FALSE)), 0L)
-  d <- thread_data()
-  expect_error(with_threads("two", sparsegp(d$x, d$y, lik_student(), basis = 1:20, learn = FALSE)),
-               "sparsegp.threads", class = "sparsegp_error")
 })
