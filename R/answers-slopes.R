@@ -112,7 +112,7 @@ changes_with <- function(object, data, name, n, rows) {
 # leaves the domain of a function, such as a logarithm, over less.
 difference_quotients <- function(at, read) {
   ORDER6 <- c(3 / 4, -3 / 20, 1 / 60)
-  spread <- if (length(at) > 1L) stats::sd(at) else abs(at)
+  spread <- if (length(at) == 1L) abs(at) else stats::sd(at) # NA of none
   if (!is.finite(spread) || spread == 0) spread <- 1
   quotient <- function(step) {
     Reduce(`+`, lapply(1:3, function(k) {

@@ -267,9 +267,8 @@
 #' fit
 #' predict(fit, data.frame(speed = c(10, 20)), interval = "prediction")
 #'
-#' crabs <- MASS::crabs[c(1:20, 51:70), ]
-#' fit <- sparsegp(sex ~ FL + RW, crabs, likelihood = "probit")
-#' predict(fit, crabs[1:3, ], type = "prob")
+#' fit <- sparsegp(factor(am) ~ wt + hp, mtcars, likelihood = "probit")
+#' predict(fit, mtcars[1:3, ], type = "prob")
 #'
 #' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris[1:50 * 3, ])
 #' summary(fit)

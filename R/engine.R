@@ -356,7 +356,7 @@ engine_label_probabilities <- function(fit, mean, var, weights = NULL) {
   levels <- fit$response$levels
   labels <- codec_of(fit)$codes(factor(levels, levels), fit$response)
   each <- lapply(labels, function(label) {
-    rows <- lik_traits(fit$likelihood)$data_rows(rep(label, length(mean)), weights)
+    rows <- lik_traits(fit$likelihood)$data_rows(rep(label + 0, length(mean)), weights)
     exp(engine_lik_tilt(fit, rows, mean, var)$logz)
   })
   matrix(as.double(unlist(each)), length(mean), length(levels), dimnames = list(NULL, levels))

@@ -27,7 +27,7 @@ lattice_responses.response_coupled <- function(object, latent, points) {
   blocks <- matrix(latent$var, length(names)^2)
   each <- vapply(seq_len(nrow(mean)), function(row) {
     own <- eigen(matrix(blocks[, row], length(names)), TRUE)
-    f <- z %*% (sqrt(pmax(own$values, 0)) * t(own$vectors))
+    f <- z %*% own$vectors %*% (sqrt(pmax(own$values, 0)) * t(own$vectors)) # see lattice_of_row()
     known_probabilities(object, f + rep(mean[row, ], each = nrow(z)), 0)
   }, matrix(0, nrow(z), length(names))) # points x classes x rows
   matrix(aperm(each, c(1L, 3L, 2L)), nrow(z))

@@ -62,11 +62,14 @@ diagonal_blocks <- function(blocks, w) {
 }
 
 # Returns the slopes of one row at the points z, with their standard deviations and the coefficients
-# of their best linear predictors from f and f' (a row for each output).
+# of their best linear predictors from f and f' (a row for each output). The lattice is turned by
+# the symmetric root of the covariance: that of its eigenvectors alone would be another one with
+# another rounding, as their signs, and those of equal eigenvalues, are up to it.
 lattice_of_row <- function(object, joint, z, offset, shift) {
   count <- ncol(z) %/% 2L
   own <- eigen(joint$cov, TRUE)
   size <- sqrt(pmax(own$values, 0))
+  z <- z %*% own$vectors
   f <- rep(joint$mean, each = nrow(z)) + z %*% (size * t(own$vectors))
   slopes <- slopes_at(object, f[, seq_len(count), drop = FALSE],
                       f[, count + seq_len(count), drop = FALSE], offset, shift)

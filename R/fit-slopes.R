@@ -120,16 +120,42 @@ response_slopes.response_counts <- function(object, moments) {
 #' @export
 response_slopes.response <- function(object, moments) {
   refuse_jumps(object)
-  parts <- lapply(row_blocks(length(moments$shift), 200L), function(rows) {
-    nodes_of_slopes(object, some_slopes(moments, rows))
-  })
-  nodes <- lapply(stats::setNames(nm = names(parts[[1L]])), function(field) {
-    bound <- if (is.matrix(parts[[1L]][[field]])) rbind_padded else c
-    do.call(bound, lapply(parts, `[[`, field))
-  })
+  nodes <- resolved_nodes(object, moments)
   c(list(mean = mean_slopes_of_response(object, moments)), nodes[c("sd")],
     list(below = function(q) slope_below(nodes, q), value = list(cbind(nodes$value)),
          slope = list(cbind(nodes$slope))))
+}
+
+# Steps between nodes, in standard deviations of f: of a first look, and the least. Agreement of
+# moments with every second node, whose square is about the error.
+FIRST_STEP <- 1 / 8
+LEAST_STEP <- 1 / 128
+SLOPES_AGREE <- 1e-4
+
+# Returns the nodes of all rows (nodes_of_slopes()), half as far apart until every second one gives
+# the same moments, which is up to the row alone.
+resolved_nodes <- function(object, moments) {
+  open <- seq_along(moments$shift)
+  parts <- list()
+  step <- FIRST_STEP
+  repeat {
+    found <- lapply(row_blocks(length(open), 200L), function(rows) {
+      own <- nodes_of_slopes(object, some_slopes(moments, open[rows]), step)
+      own$row <- open[rows]
+      own
+    })
+    good <- lapply(found, function(own) own$agrees | step <= LEAST_STEP)
+    parts <- c(parts, Map(function(own, good) lapply(own, some_rows, good), found, good))
+    open <- open[!unlist(good)]
+    if (length(open) == 0L) break
+    step <- step / 2
+  }
+  bound <- function(field) {
+    each <- lapply(parts, `[[`, field)
+    do.call(if (is.matrix(each[[1L]])) rbind_padded else c, each)
+  }
+  nodes <- lapply(stats::setNames(nm = names(parts[[1L]])), bound)
+  lapply(nodes, some_rows, order(nodes$row))
 }
 
 # Binds matrices that may have fewer columns, which are nodes: others have no weight.
@@ -149,12 +175,13 @@ refuse_jumps <- function(object) {
 }
 
 # Returns for each row, with a column for each node, the weight of f there, g'(f), and the mean of
-# f' given f; its standard deviation `t`; and the moments of g'(f) f' that follow.
-nodes_of_slopes <- function(object, moments) {
+# f' given f; its standard deviation `t`; the moments of g'(f) f' that follow; and whether those of
+# every second node agree.
+nodes_of_slopes <- function(object, moments, step) {
   CLOSE <- 1e-4 # differences of g, with an error of about 1e-9
   s2 <- location(object, moments$value)$var
   s <- sqrt(s2)
-  z <- normal_nodes(0.5 / min(max(1, s), 64), s * max(1, object$response$unit))
+  z <- normal_nodes(step, s * max(1, object$response$unit))
   weight <- stats::dnorm(z) / sum(stats::dnorm(z))
   latent <- c(moments$value, moments["offset"])
   g <- vapply(z, function(z) {
@@ -168,8 +195,13 @@ nodes_of_slopes <- function(object, moments) {
   square <- drop((g^2 * (m^2 + t2)) %*% weight)
   slope <- drop(g %*% weight)
   tilt <- drop((g * m * rep(z, each = length(s))) %*% weight) # E[g' f' (f - mean)] / s
-  list(g = g, m = m, t = sqrt(t2), weight = outer(rep(1, length(s)), weight),
-       sd = sqrt(pmax(square - mean^2, 0)), slope = slope,
+  half <- weight * c(2, 0)[1L + seq_along(z) %% 2L]
+  agrees <- abs(drop((g^2 * (m^2 + t2)) %*% half) - square) <= SLOPES_AGREE * square &
+    abs(drop((g * m) %*% half) - mean) <= SLOPES_AGREE * sqrt(square)
+  kept <- !(weight * (1 + colSums(abs(g))) <= 1e-17) # far out where the link does not grow
+  list(g = g[, kept, drop = FALSE], m = m[, kept, drop = FALSE], t = sqrt(t2),
+       weight = outer(rep(1, length(s)), weight[kept]),
+       agrees = is.na(agrees) | agrees, sd = sqrt(pmax(square - mean^2, 0)), slope = slope,
        value = ifelse(s > 0, (tilt - slope * along) / s, 0))
 }
 
@@ -267,10 +299,14 @@ below_of <- function(answer, q) {
   ifelse(answer$sd > 0, out, as.double(answer$mean < q))
 }
 
-# Returns a quantile. It is no farther from the mean than Cantelli's inequality says.
+# Returns a quantile. It is no farther from the mean than Cantelli's inequality says. Where the link
+# is sharp the distribution function all but jumps at 0.
 slope_quantile <- function(answer, p) {
   if (is.null(answer$below)) return(answer$mean + stats::qnorm(p) * answer$sd)
   lower <- answer$mean - answer$sd * sqrt((1 - p) / p) * (1 + 1e-6)
   upper <- answer$mean + answer$sd * sqrt(p / (1 - p)) * (1 + 1e-6)
-  increasing_root(function(q) answer$below(q) - p, lower, upper, 1e-9)
+  near <- 1e-9 * answer$sd
+  none <- answer$below(-near) <= p & answer$below(near) >= p
+  increasing_root(function(q) answer$below(q) - p, ifelse(none, 0, lower), ifelse(none, 0, upper),
+                  1e-9)
 }

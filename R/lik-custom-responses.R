@@ -93,7 +93,7 @@ mixed_density <- function(own, y, f, weight) {
 # Probabilities of each category, which are the same set for all rows.
 category_table <- function(own, f) {
   y <- categories_of(own$custom)
-  p <- mixed_density(own, matrix(y, nrow(f[[1L]]), length(y), byrow = TRUE), f, 1)
+  p <- mixed_density(own, outer(rep(1, nrow(f[[1L]])), y), f, 1)
   total <- rowSums(p)
   list(y = y, p = p / total, total = total)
 }
@@ -126,7 +126,7 @@ count_table <- function(own, f, weight = 1) {
   MOST <- 2^15
   last <- 63
   repeat {
-    y <- matrix(0:last, nrow(f[[1L]]), last + 1, byrow = TRUE)
+    y <- outer(rep(1, nrow(f[[1L]])), 0:last)
     p <- mixed_density(own, y, f, weight)
     if (last >= MOST - 1 || all(p[, last + 1] * last < 1e-10 & rowSums(p) > 0)) break
     last <- 2 * last + 1

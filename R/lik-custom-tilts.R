@@ -261,7 +261,7 @@ halves_agree <- function(part) {
 # log Z, and d1 = E (f - mu) / s2, d2 = (Var f / s2 - 1) / s2 (lik.c), a column for each row. C
 # refuses the numbers of rows that no part has.
 rule_moments <- function(rule, mean, var) {
-  answer <- matrix(c(-Inf, NaN, NaN), 3L, length(mean))
+  answer <- matrix(rep(c(-Inf, NaN, NaN), length(mean)), 3L)
   for (part in rule) {
     at <- part$rows
     weight <- part$weight

@@ -263,8 +263,11 @@ custom_traits <- function() c(lik_code(
 
 # A data row is the response, its weight and its constants (lik-custom-data.R).
 custom_rows <- function(y, weights) {
-  if (!is.list(weights)) return(rbind(y, weights_or_ones(weights, length(y)), deparse.level = 0L))
-  rbind(y, rep(1, length(y)), matrix(as.double(unlist(weights)), ncol = length(weights)),
+  n <- length(y)
+  if (!is.list(weights)) {
+    return(rbind(y, rep_len(weights_or_ones(weights, n), n), deparse.level = 0L))
+  }
+  rbind(y, rep(1, n), matrix(as.double(unlist(weights)), ncol = length(weights)),
         deparse.level = 0L)
 }
 

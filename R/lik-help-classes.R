@@ -86,7 +86,7 @@
 #' process classification with a multinomial probit likelihood. *Journal of Machine Learning
 #' Research* 14, 75-109.
 #' @seealso [likelihoods] for all, [likelihoods_two_classes] for one-vs-rest models.
-#' @examples
+#' @examplesIf requireNamespace("MASS", quietly = TRUE)
 #' lik_mprobit(bias = fixed(0))
 #' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris[1:30 * 5, ],
 #'                 likelihood = "softmax")

@@ -86,7 +86,7 @@
 #'   Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. Others: see
 #'   [likelihoods].
 #' @seealso [likelihoods] for all, [methods] for when default fits try these.
-#' @examples
+#' @examplesIf requireNamespace("MASS", quietly = TRUE)
 #' few <- transform(MASS::crabs[seq(1, 200, 4), ], sex = replace(sex, -seq(1, 50, 5), NA))
 #' fit <- sparsegp(sex ~ RW + CL, few, likelihood = lik_nullcat())
 #' mean(predict(fit, MASS::crabs, type = "class") == MASS::crabs$sex)

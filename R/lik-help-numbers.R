@@ -99,7 +99,7 @@
 #' @concept co-kriging
 #' @references See [likelihoods].
 #' @seealso [likelihoods] for all, [response_scale()] for skewed responses.
-#' @examples
+#' @examplesIf requireNamespace("MASS", quietly = TRUE)
 #' lik_gaussian(variance = fixed(0.1))
 #' lik_gaussian(covariance = "full")
 #'

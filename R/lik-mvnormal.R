@@ -55,7 +55,7 @@ mvnormal_traits <- function() c(lik_code(
   )
 ), lik_sample(
   draw = function(f, value, weights) {
-    f + matrix(stats::rnorm(length(f)), nrow(f)) %*% chol(noise_covariance(value, ncol(f)))
+    f + matrix(stats::rnorm(length(f)), nrow(f), ncol(f)) %*% chol(noise_covariance(value, ncol(f)))
   },
   noise = noise_covariance
 ))

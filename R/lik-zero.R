@@ -82,6 +82,6 @@ proportion_of_zeros <- function(rows) {
 excess_at_first <- function(rows) {
   zeros <- proportion_of_zeros(rows)
   counts <- rows[1L, rows[1L, ] > 0]
-  rate <- max(mean(counts), 1.01) - 1
+  rate <- max(mean(counts), 1.01, na.rm = TRUE) - 1 # where all are zeros, too
   min(max(zeros - (1 - zeros) * exp(-rate) / -expm1(-rate), 0.1 * zeros) / 2 + 0.01, 0.9)
 }

@@ -92,7 +92,7 @@
 #'   IVM paper). Platt, J. C. (1999). *Probabilistic outputs for support vector machines and
 #'   comparisons to regularized likelihood methods*.
 #' @seealso [structure] for what the default tries first; `vignette("large-data")`.
-#' @examples
+#' @examplesIf requireNamespace("MASS", quietly = TRUE)
 #' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs) # the default
 #' fit$choices
 #' sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ep(size = 30))

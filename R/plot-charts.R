@@ -64,7 +64,9 @@ draw_charts <- function(charts, style, rows = NULL) {
 draw_chart <- function(chart, style) {
   asp <- if (is.na(style$asp)) chart$asp else style$asp
   ylim <- if (chart$frame != "n") style$ylim
-  open_panel(style$xlim %||% chart$xlim, ylim %||% chart$ylim, asp)
+  ylim <- ylim %||% chart$ylim
+  if (!all(is.finite(ylim))) stop_nothing_finite()
+  open_panel(style$xlim %||% chart$xlim, ylim, asp)
   for (element in chart$elements) {
     if (nrow(element$data)) ELEMENTS[[element$kind]]$draw(element$data, element$look)
   }

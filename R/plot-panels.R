@@ -226,9 +226,15 @@ draw_band <- function(x, lwr, upr, col) {
 # numbers, or places along it would coincide.
 LEAST_RANGE <- 1e3 * .Machine$double.eps
 
-# Returns the range of x with a margin; of one value, one to either side.
+stop_nothing_finite <- function() {
+  stop_sparsegp("x", "has no finite values to show", "See predict(fit, type = \"link\")")
+}
+
+# Returns the range of the finite x with a margin; of one value, one to either side.
 around <- function(x) {
-  range <- range(x, na.rm = TRUE)
+  x <- x[is.finite(x)]
+  if (length(x) == 0L) stop_nothing_finite()
+  range <- range(x)
   least <- max(LEAST_RANGE * abs(range), 1e-300)
   if (diff(range) == 0) return(range + c(-1, 1) * max(1, least))
   if (diff(range) < least) return(mean(range) + c(-0.5, 0.5) * least)

@@ -40,8 +40,8 @@ static void evaluate(const r_kernel *own, const char *what, const double *theta,
     SEXP z = PROTECT(v ? rows_of(p, m, v) : R_NilValue);
     SEXP bar = PROTECT(Kbar ? vector_of(weights, Kbar) : R_NilValue);
     SEXP rest = PROTECT(Rf_list4(at, x, z, bar));
-    SEXP call = PROTECT(Rf_lcons(Rf_install("evaluate_kernel"),
-                                 Rf_cons(own->custom, Rf_cons(kind, rest))));
+    SEXP fun = Rf_install("evaluate_kernel"); /* a symbol needs no protection */
+    SEXP call = PROTECT(Rf_lcons(fun, Rf_cons(own->custom, Rf_cons(kind, rest))));
     SEXP values = PROTECT(Rf_eval(call, home));
     sg_copy(size, sg_doubles_of(values, size, what), out);
     UNPROTECT(10);

@@ -31,7 +31,8 @@ static void r_tilts(void *self, const sg_lik *lik, int n, const double *y, const
     SEXP slopes = PROTECT(Rf_ScalarLogical(dpar != NULL));
     SEXP power = PROTECT(Rf_ScalarReal(lik->power));
     SEXP rest = PROTECT(Rf_cons(theta, Rf_list5(rows, mean, var, slopes, power)));
-    SEXP call = PROTECT(Rf_lcons(Rf_install("tilts_of_custom"), Rf_cons((SEXP) self, rest)));
+    SEXP fun = Rf_install("tilts_of_custom"); /* a symbol needs no protection */
+    SEXP call = PROTECT(Rf_lcons(fun, Rf_cons((SEXP) self, rest)));
     SEXP answer = PROTECT(Rf_eval(call, home));
     const double *values = sg_doubles_of(answer, (size_t) size * n, "tilts");
     take_rows(values, size, n, 0, 1, logz);

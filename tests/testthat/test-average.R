@@ -7,6 +7,7 @@ refused <- function(expr, pattern) {
 }
 
 by_kernel <- function(kernel, ...) {
+  skip_if_not_installed("MASS")
   sparsegp(accel ~ times, MASS::mcycle, kernel = kernel, learn = FALSE, ...)
 }
 # noise that is too small for some observations and too large for others
@@ -156,6 +157,7 @@ test_that("what cannot be averaged is refused, and what an average has not", {
   slow_tier()
   refused(average(SMOOTH, 1), "...")
   refused(average(SMOOTH, sparsegp(mpg ~ wt, mtcars, learn = FALSE)), "different rows or responses")
+  skip_if_not_installed("MASS")
   spread <- sparsegp(accel ~ times, MASS::mcycle, lik_heteroscedastic(), learn = FALSE)
   refused(average(SMOOTH, spread), "numbers of latent functions")
   size <- data.frame(wt = mtcars$wt, y = cut(mtcars$mpg, 3, ordered_result = TRUE))

@@ -1,6 +1,7 @@
 # Sparse EP with basis exchange, and methods that choose their basis.
 
 crabs_data <- function() {
+  skip_if_not_installed("MASS")
   set.seed(1)
   MASS::crabs[sample(200), ]
 }

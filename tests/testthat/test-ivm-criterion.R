@@ -131,6 +131,7 @@ test_that("the log evidence of an unrefined fit is -phi", {
 })
 
 crabs <- function() {
+  skip_if_not_installed("MASS")
   set.seed(1)
   MASS::crabs[sample(200L), ]
 }

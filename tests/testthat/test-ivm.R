@@ -133,6 +133,7 @@ test_that("selection stops when the gain is small, or no row can be included", {
 
 test_that("hyperparameters are learned on what is selected", {
   slow_tier()
+  skip_if_not_installed("MASS")
   set.seed(1)
   d <- MASS::crabs[sample(200L), ]
   fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = "ivm")

@@ -19,6 +19,7 @@ test_that("bands of colour are those of the surface at each pixel's centre", {
 
 test_that("a map is filled by one picture, not by a polygon for every cell", {
   slow_tier()
+  skip_if_not_installed("MASS")
   file <- tempfile(fileext = ".pdf")
   fit <- sparsegp(z ~ x + y, MASS::topo, kernel = kernel_rbf(2000, 1.5), lik_gaussian(100),
                   learn = FALSE)
