@@ -37,10 +37,7 @@ importance.sparsegp <- function(object, ...) {
   check_measured(codec_of(object), "importance", "object",
                  "Compare it with a fit without the input: compare(fit, update(fit, ...))")
   problem <- problem_of_fit(with_rows(object))
-  terms <- if (is.null(object$terms)) object$scaling$names
-           else model_inputs(object$terms, model.frame.sparsegp(object), object$contrasts,
-                             object$xlevels)$terms
-  terms <- terms[object$scaling$kept]
+  terms <- terms_of_inputs(object)[object$scaling$kept]
   lpd <- function(problem) engine_run(problem, object$hyper$theta, posterior = TRUE)$lpd
   all <- lpd(problem)
   lost <- vapply(unique(terms), function(term) {
@@ -53,6 +50,18 @@ importance.sparsegp <- function(object, ...) {
                     se = apply(lost[known, , drop = FALSE], 2L, sum_error),
                     relevance = relevance_of(object, terms), row.names = unique(terms))
   out[order(-out$loss), ]
+}
+
+# Returns of each input the term of the formula that it is of. Rows of a source may have no frame.
+terms_of_inputs <- function(object) {
+  if (is.null(object$terms)) return(object$scaling$names)
+  frame <- tryCatch(model.frame.sparsegp(object), sparsegp_error = function(e) NULL)
+  if (!is.null(frame)) {
+    return(model_inputs(object$terms, frame, object$contrasts, object$xlevels)$terms)
+  }
+  if (has_plain_inputs(object) && length(object$xlevels) == 0L) return(object$scaling$names)
+  stop_sparsegp("object", "is a fit of rows that are no longer there, and of terms of these",
+                "Compare it with a fit without the input: compare(fit, update(fit, ...))")
 }
 
 # Sets all rows, and all points of the basis, to one value in some columns.

@@ -29,3 +29,17 @@ test_that("importance is what leave-one-out predictions lose", {
   expect_equal(table[c("wt", "hp", "factor(cyl)"), "relevance"], c(1, 1 / 2, 1 / 4))
   expect_true(all(is.na(importance(plain())$relevance)))
 })
+
+test_that("inputs of a source's rows have importance where its terms are variables", {
+  chunk <- function(i) if (i <= 2L) mtcars[(i - 1L) * 16L + 1:16, ]
+  by_source <- function(formula) {
+    sparsegp(formula, row_source(chunk, hold = 0), kernel = kernel_rbf(ard = TRUE), basis = mtcars,
+             method = method_ep(), learn = FALSE, scale = FALSE)
+  }
+  of_source <- importance(by_source(mpg ~ wt + hp))
+  of_frame <- importance(sparsegp(mpg ~ wt + hp, mtcars, kernel = kernel_rbf(ard = TRUE),
+                                  basis = mtcars, learn = FALSE, scale = FALSE))
+  expect_equal(of_source, of_frame, tolerance = 1e-6) # sums of chunks in another order
+  expect_error(importance(by_source(mpg ~ log(wt) + hp)), "rows that are no longer there",
+               class = "sparsegp_error")
+})
