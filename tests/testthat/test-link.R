@@ -83,8 +83,9 @@ test_that("medians of several classes are those of simulated probabilities, each
   # far from the data nothing is known, and medians are below the means
   expect_lt(sum(median[5, ]), 0.5)
   expect_identical(dim(predict(fit, at[0L, , drop = FALSE], type = "median")), c(0L, 3L))
-  expect_identical(predict(fit, data.frame(x = c(1, NA)), type = "median")[, "a"],
-                   c(`1` = median[[2L, "a"]], `2` = NA))
+  # among other rows a row's moments are rounded differently
+  expect_equal(predict(fit, data.frame(x = c(1, NA)), type = "median")[, "a"],
+               c(`1` = median[[2L, "a"]], `2` = NA), tolerance = 1e-12)
 })
 
 test_that("medians of many rows are taken in blocks, with the rows' own offsets", {
