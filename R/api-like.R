@@ -1,7 +1,7 @@
 # Fits like another.
 
 # Arguments whose values a fit like another takes from it.
-FROM_LIKE <- c("likelihood", "kernel", "method", "learn", "prior", "scale", "subset", "na.action",
+FROM_LIKE <- c("likelihood", "family", "kernel", "method", "learn", "prior", "scale", "subset", "na.action",
                "augment", "coding", "transform", "structure", "mean")
 
 # sparsegp(like = fit): `call` is the user's, its arguments evaluated in `frame`.
@@ -23,14 +23,27 @@ fit_like <- function(like, call, control, frame) {
     data <- given("data")
     if (is.null(data)) data <- given("x") # d |> sparsegp(like = fit)
     if (is.null(data)) stop_sparsegp("data", "is missing", "Give the rows of the new fit")
+    refuse_own_offset(call)
+    weights <- eval(call[["weights"]], if (is.data.frame(data)) data, frame)
     source <- as_source(data)
     if (is.null(source)) refuse_checkpoint(control$checkpoint)
-    blaming("data", if (is.null(source)) feed_all(empty, data, weights = given("weights"))
+    blaming("data", if (is.null(source)) feed_all(empty, data, weights = weights)
                     else chunked_like(empty, source, call$weights, control$verbose,
                                       control$checkpoint))
   }
   fit$call <- call
   fit
+}
+
+# Returns the control of a call without a formula; what it does not know is refused but for what
+# fit_like() reads of the call.
+control_beside <- function(control, data, formula, subset, coding, ...) full_control(control, ...)
+
+# An offset beside a formula has become a part of it (sparsegp.formula()).
+refuse_own_offset <- function(call) {
+  if (is.null(call$offset) || !is.null(call$formula)) return(invisible())
+  stop_sparsegp("offset", "is a part of the formula of `like`",
+                "Leave it out: it is read with the rows")
 }
 
 # Returns a fit without rows with these, of which there is at least one.

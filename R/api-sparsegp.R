@@ -358,7 +358,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
                              mean = NULL, control = gp_control(), ...) {
   call <- with_own_words(match.call(expand.dots = TRUE), parent.frame())
   call[[1L]] <- quote(sparsegp)
-  if (!is.null(like)) return(fit_like(like, call, with_older(control, ...), parent.frame()))
+  if (!is.null(like)) return(fit_like(like, call, control_beside(control, ...), parent.frame()))
   if ("formula" %in% names(call) || !missing(y) && inherits(y, "formula")) {
     first <- formula_first(call)
     if (identical(first, call)) { # which has brought us here

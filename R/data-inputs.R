@@ -44,6 +44,14 @@ check_finite_inputs <- function(x, argument = "x") {
                 "Replace them by NA or by finite numbers")
 }
 
+# Refuses infinite numbers among the variables of a frame, which are not yet inputs.
+check_finite_columns <- function(frame) {
+  for (name in names(frame)) {
+    column <- frame[[name]]
+    if (is.numeric(column)) check_finite_inputs(matrix(column, dimnames = list(NULL, name)))
+  }
+}
+
 # Refuses missing values that a na.action such as na.pass lets through.
 check_no_missing <- function(...) {
   missing <- vapply(list(...), anyNA, NA)

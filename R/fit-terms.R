@@ -63,7 +63,8 @@ term_groups <- function(labels, terms) {
   if (is.null(terms)) return(stats::setNames(as.list(seq_along(labels)), labels))
   groups <- if (is.list(terms)) terms else as.list(terms)
   at <- lapply(groups, function(group) {
-    if (is.character(group)) match(group, labels) else match(group, seq_along(labels))
+    if (is.character(group)) match(group, labels)
+    else if (is.numeric(group)) match(group, seq_along(labels))
   })
   wrong <- lengths(at) == 0L | vapply(at, function(k) anyNA(k) || anyDuplicated(k) > 0L, NA)
   if (length(at) == 0L || any(wrong)) {

@@ -93,7 +93,7 @@ calibration.sparsegp <- function(object, newdata = NULL, level = 0.95,
   object <- ready(object)
   type <- calibration_type(object, type)
   check_number(level, "level", 0, 1)
-  if (!is.numeric(nominal) || length(nominal) == 0L || !all(nominal > 0 & nominal < 1)) {
+  if (!is.numeric(nominal) || length(nominal) == 0L || !isTRUE(all(nominal > 0 & nominal < 1))) {
     stop_sparsegp("nominal", "must be numbers between 0 and 1")
   }
   if (!is.null(n)) n <- check_count(n, "n")

@@ -11,7 +11,8 @@
 #' @param n Number of points from one end of the panel to the other.
 #' @param ... Graphical parameters of [graphics::lines()]; `lty` is of the mean.
 #' @return Invisibly a data frame of what was drawn: the input, `fit`, and with an interval `lwr`
-#'   and `upr`. Errors of class `sparsegp_error`: several inputs, several classes.
+#'   and `upr`. Errors of class `sparsegp_error`: several inputs, several classes,
+#'   several components.
 #' @examples
 #' plot(dist ~ speed, cars)
 #' lines(sparsegp(dist ~ speed, cars), interval = "confidence", col = "steelblue")
@@ -29,6 +30,9 @@ lines.sparsegp <- function(x, interval = c("none", "confidence", "prediction"), 
   if (!is.null(x$clocks[[name]])) at <- on_clock(x$clocks[[name]], at)
   new <- stats::setNames(data.frame(at), name)
   drawn <- predict(x, new, interval = interval, level = level)
+  if (length(dim(drawn)) > 1L + (interval != "none")) {
+    stop_sparsegp("x", "has a curve for each component", "Use plot(x)")
+  }
   answer <- if (is.matrix(drawn)) as.data.frame(drawn) else data.frame(fit = unname(drawn))
   drawn <- beside_axes(new, name, answer)
   draw_lines(drawn, ...)

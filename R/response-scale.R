@@ -8,8 +8,8 @@
 # Each entry has
 #   called   the scale in words
 #   wrong    (y) -> what is wrong with these numbers, or NULL
-#   to, from     (y, s), (z, s): g and its inverse, s a record. Beyond the range of g the inverse is
-#            the bound of its domain
+#   to, from     (y, s), (z, s): g and its inverse, s a record. Beyond its domain g is infinite,
+#            beyond its range the inverse is the bound of its domain
 #   log_slope    (y, s) -> log g'(y)
 #   d_to, d_log_slope   (y, s) -> derivatives of both in the parameter, of scales that have one
 #   middle, start   (y), (spread) -> the middle, and where the search for the parameter starts
@@ -17,7 +17,7 @@ SCALES <- list(
   log = list(
     called = "the log scale",
     wrong = function(y) if (any(y <= 0)) "has values of 0 or less, which have no logarithm",
-    to = function(y, s) log(y), from = function(z, s) exp(z),
+    to = function(y, s) log(pmax(y, 0)), from = function(z, s) exp(z),
     log_slope = function(y, s) -log(y)
   ),
   # At 0 the slope is infinite: there it is that of the chord to the smallest positive response, as
@@ -25,7 +25,7 @@ SCALES <- list(
   sqrt = list(
     called = "the square-root scale",
     wrong = function(y) if (any(y < 0)) "has values below 0, which have no square root",
-    to = function(y, s) sqrt(y), from = function(z, s) pmax(z, 0)^2,
+    to = function(y, s) ifelse(y < 0, -Inf, sqrt(pmax(y, 0))), from = function(z, s) pmax(z, 0)^2,
     log_slope = function(y, s) {
       ifelse(y > 0, -log(2) - log(y) / 2, -log(s[["least"]]) / 2)
     }
@@ -37,8 +37,8 @@ SCALES <- list(
     start = function(spread) 0.5, # half way from the logarithm to the identity
     wrong = function(y) if (any(y <= 0)) "has values of 0 or less, which Box and Cox's scale lacks",
     to = function(y, s) {
-      v <- log(y) - log(s[["middle"]])
-      v * exprel(s[["value"]] * v)
+      v <- log(pmax(y, 0)) - log(s[["middle"]])
+      ifelse(y <= 0, -Inf, v * exprel(s[["value"]] * v))
     },
     from = function(z, s) {
       grown <- pmax(s[["value"]] * z, -1)
@@ -57,7 +57,7 @@ SCALES <- list(
   logit = list(
     called = "the logit scale",
     wrong = function(y) if (any(y <= 0 | y >= 1)) "has values that are not between 0 and 1",
-    to = function(y, s) stats::qlogis(y), from = function(z, s) stats::plogis(z),
+    to = function(y, s) stats::qlogis(pmin(pmax(y, 0), 1)), from = function(z, s) stats::plogis(z),
     log_slope = function(y, s) -log(y) - log1p(-y)
   ),
   asinh = list(

@@ -30,10 +30,10 @@ vectors_codec <- function() {
 
 # Types that are of a field are refused by what knows the kernel (fit-derived.R).
 offers_of_components <- function() {
-  all <- c("se.fit", "confidence", "prediction")
-  list(response = all, link = all[-3L], latent = all[-3L], median = all[-1L],
-       quantile = character(), slope = all[-3L], divergence = all,
-       vorticity = all, stream = all, potential = all)
+  field <- c("se.fit", "confidence") # there are no new responses of it
+  list(response = c(field, "prediction"), link = field, latent = field,
+       median = c("confidence", "prediction"), quantile = character(), slope = field,
+       divergence = field, vorticity = field, stream = field, potential = field)
 }
 
 is_vectors <- function(y) {

@@ -72,7 +72,7 @@ begin <- function(fit, rows, final = TRUE) {
   learned <- learn_from(pilot, settled, remark = final)
   problem <- learned$problem
   basis <- learned$basis
-  stream[c("waiting", "model", "seed")] <- NULL
+  stream[c("waiting", "model", "seed", "clock")] <- NULL
   stream$predefined <- !is.null(basis$x)
   stream$constant <- constant_inputs(pilot$x)
   stream$size <- if (stream$predefined) nrow(basis$x) else setup$method$size * problem$width
@@ -142,8 +142,13 @@ AGES <- 64 # steps of a half-life
 # Returns the steps of rows on the clock of a stream that has one.
 clock_of <- function(fit, rows) {
   time <- if (is.null(rows$time)) fit$n + seq_len(chunk_size(rows)) - 1 else rows$time
-  clock <- floor(AGES * time / unname(half_life_of(fit$method)))
-  if (!is.unsorted(c(fit$stream$clock, clock))) return(clock)
+  steps_in_order(time, fit$method, fit$stream$clock)
+}
+
+# Returns the steps of times, which may not go back. last: the step before
+steps_in_order <- function(time, method, last = NULL) {
+  clock <- floor(AGES * time / unname(half_life_of(method)))
+  if (!is.unsorted(c(last, clock))) return(clock)
   stop_sparsegp("newdata", "has times that go back", "Give rows in the order of their time")
 }
 

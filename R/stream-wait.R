@@ -50,6 +50,8 @@ feed.sparsegp_waiting <- function(fit, chunk) {
     lik <- likelihood_for(fit$stream$setup$likelihood, rows$y)
     refuse_scale_of_labels(lik, rows$y)
     check_early(lik_codec(lik), rows, lik)
+    if (is.matrix(chunk$x)) check_finite_inputs(chunk$x) else check_finite_columns(chunk$x)
+    if (!is.null(rows$time)) steps_in_order(rows$time, fit$stream$setup$method)
   }
   waiting_fit(fit, fit$stream, rows)
 }

@@ -585,3 +585,21 @@ test_that("one input that is constant in the pilot is known by its name", {
   expect_warning(stream <- update(stream, d[21:40, ]), "Constant in the first 10 rows.*x")
   expect_length(predict(stream, d), 40L)
 })
+
+test_that("a stream that forgets or drifts may begin with fewer rows than its pilot", {
+  set.seed(3)
+  d <- data.frame(x = seq(0, 3, length.out = 30L), time = 1:30)
+  d$y <- sin(2 * d$x) + 0.1 * rnorm(30L)
+  for (method in list(method_online(pilot = 20, forget = 10),
+                      method_online(pilot = 20, forget = c(time = 10)),
+                      method_online(pilot = 20, drift = c(time = 10)))) {
+    begun <- function(rows) sparsegp(y ~ x, d[rows, ], method = method, learn = FALSE)
+    first <- begun(1:5)
+    pieces <- update(update(first, d[6:11, ]), d[12:30, ])
+    expect_identical(predict(pieces, d), predict(begun(1:30), d))
+  }
+  # what could not be read later is refused while it waits, too
+  refused(update(first, data.frame(x = Inf, y = 1, time = 6)), "x")
+  refused(update(first, transform(d[6, ], time = -9)), "newdata")
+  expect_identical(predict(update(first, d[6:30, ]), d), predict(begun(1:30), d))
+})
