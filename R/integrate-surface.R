@@ -64,11 +64,23 @@ site_forecast <- function(fit, at) {
 # Returns the matrix A whose columns are the axes: theta = mode + A z with z standard normal is the
 # posterior by its curvature, which is in units of the priors' spreads. In these an axis reaches at
 # most as far as the prior does: evidence that is flat, or rises, adds nothing to what the prior
-# says. `flat`: such axes; `bend`: the curvature along axes, 1 unless they are flat.
-hyper_axes <- function(curvature, spreads) {
+# says. `flat`: such axes; `bend`: the curvature along axes, 1 unless they are flat. positive: which
+# hyperparameters have a scale that begins at 0.
+hyper_axes <- function(curvature, spreads, positive = rep(TRUE, length(spreads))) {
   found <- eigen(curvature, symmetric = TRUE)
-  list(A = spreads * found$vectors %*% diag(1 / sqrt(pmax(found$values, 1)), length(spreads)),
-       bend = found$values / pmax(found$values, 1), flat = found$values < 1)
+  axes <- upward(found$vectors, positive)
+  list(A = spreads * axes %*% diag(1 / sqrt(pmax(found$values, 1)), length(spreads)),
+       bend = found$values / pmax(found$values, 1), flat = found$values < 1 - 1e-8)
+}
+
+# Returns eigenvectors with signs of their own, as those of LAPACK are up to rounding, and so to the
+# order of rows and columns: large values of the positive hyperparameter that an axis is mostly of
+# are ahead. Others, such as a bias, have no sense of direction: with the levels of two classes
+# exchanged the axes are mirrored.
+upward <- function(vectors, positive) {
+  size <- abs(vectors) * ifelse(positive, 1, 1e-6)
+  main <- apply(size, 2L, function(own) which(own > (1 - 1e-6) * max(own))[1L])
+  vectors * rep(ifelse(vectors[cbind(main, seq_along(main))] < 0, -1, 1), each = nrow(vectors))
 }
 
 # ---- Both sides of an axis ----
@@ -80,21 +92,17 @@ KNOTS <- c(sqrt(2), 3, 5)
 # looked at in increasing order, by how much the log density has fallen there, and the runs; `near`:
 # which of them is about sqrt(2) widths away. By the first look a side has its width: where the
 # density has fallen by d at sqrt(2) it is 1 / sqrt(d), and it is looked at again at that width
-# where it is another (Rue, Martino and Chopin 2009, section 6.5). The side towards small values is
-# looked at first, as at short length scales functions change most: where predictions hardly move
-# there, the other side follows from the curvature. axes: see hyper_axes(); own: row_moments() at
+# where it is another (Rue, Martino and Chopin 2009, section 6.5). The side towards small values,
+# minus, is looked at first, as at short length scales functions change most: where predictions
+# hardly move there, the other side follows from the curvature. axes: see hyper_axes(); own: row_moments() at
 # the mode
 axis_sides <- function(fit, surface, axes, middle, own) {
   lapply(seq_along(axes$bend), function(j) {
-    a <- axes$A[, j]
-    down <- if (a[which.max(abs(a))] > 0) c(minus = -1, plus = 1) else c(plus = 1, minus = -1)
-    look <- function(sign) {
-      with_moments(first_look(new_side(sign * a), surface, middle), fit)
-    }
-    first <- look(down[1L])
-    second <- if (moves_little(first$moments, own)) other_side(first, axes$bend[j])
-              else look(down[2L])
-    stats::setNames(list(first, second), names(down))[c("minus", "plus")]
+    look <- function(direction) with_moments(first_look(new_side(direction), surface, middle), fit)
+    minus <- look(-axes$A[, j])
+    plus <- if (moves_little(minus$moments, own)) other_side(minus, axes$bend[j])
+            else look(axes$A[, j])
+    list(minus = minus, plus = plus)
   })
 }
 

@@ -30,8 +30,7 @@ lik_margin <- function(bias = NULL, width = fixed(8)) {
 
 # Two classes with a null category between them: rows are -1, 1, or 0 without a label.
 nullcat_traits <- function() {
-  plain <- apart_traits()
-  plain$response <- "some_labels"
+  plain <- traits_like(apart_traits(), response = "some_labels", normalised = FALSE)
   all_rows <- plain$about$bias$start
   plain$about$bias$start <- function(rows, offset) all_rows(rows[rows != 0], offset)
   plain$about[c("missing1", "missing2")] <- list(missing_label, missing_label)

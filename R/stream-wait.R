@@ -132,7 +132,8 @@ pilot_length <- function(stream, rows) {
   most
 }
 
-# Returns whether a response has a unit: not if all its numbers are the same.
+# Returns whether a response tells apart what a model has to: not if all its numbers, or all its
+# labels, are the same.
 response_varies <- function(codec, rows) UseMethod("response_varies")
 
 #' @export
@@ -142,6 +143,11 @@ response_varies.response <- function(codec, rows) TRUE
 response_varies.response_numbers <- function(codec, rows) {
   moments <- codec$moments(rows)
   any(sqrt(moments$m2 / pmax(moments$n, 1)) > 1e-14 * moments$size)
+}
+
+#' @export
+response_varies.response_factor <- function(codec, rows) {
+  length(unique(rows$y[!is.na(rows$y)])) > 1L
 }
 
 #' @export

@@ -1,19 +1,28 @@
 /* dist.c: points as kernels of distances see them, and their squared distances,
  *   r2_ij = |a_i|^2 + |b_j|^2 - 2 a_i'b_j,
  * the inner products by dgemm. The sum cancels for pairs that lie close together compared with
- * their distance from the origin; such pairs are computed from differences, and the origin is the
- * points' mean, so that there are few of them. */
+ * their distance from the origin; such pairs are computed from differences, and the origin is in
+ * the points' middle, so that there are few of them. */
 #include <math.h>
 #include "dist.h"
 #include "la.h"
 #include "par.h"
 
-/* Returns the mean of an input, summed as col / n so that huge inputs do not overflow. */
+/* Returns the median of some values of an input, evenly spread. With the mean in its place one
+ * value that is far from all others would leave these without their digits. */
 static double own_centre(int n, const double *col)
 {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += col[i] / n;
-    return sum;
+    enum { MOST = 31 };
+    double sorted[MOST];
+    const int m = n < MOST ? n : MOST;
+    if (m == 0) return 0;
+    for (int i = 0; i < m; i++) {
+        const double value = col[(size_t) i * n / m];
+        int at = i;
+        for (; at > 0 && sorted[at - 1] > value; at--) sorted[at] = sorted[at - 1];
+        sorted[at] = value;
+    }
+    return sorted[m / 2];
 }
 
 /* Writes (col - centre) / lengthscale for points i0 .. end - 1 as feature k. */

@@ -123,3 +123,26 @@ test_that("classes that cannot be coupled are refused before anything is learned
   })
   expect_lt(sum(seconds[1:2]), 3) # it took 15 until learning ended
 })
+
+test_that("members on scales with a domain have all of their tails where others reach beyond it", {
+  slow_tier()
+  set.seed(3)
+  d <- data.frame(x = runif(60L, -2, 2))
+  d$p <- exp(sin(2 * d$x) + 0.2 * rnorm(60L)) + 0.3 * rexp(60L)
+  new <- data.frame(x = c(-3, 0, 3))
+  on_scale <- function(transform) {
+    sparsegp(p ~ x, d, kernel = kernel_matern12(), transform = transform, learn = FALSE)
+  }
+  plain <- on_scale("identity")
+  for (transform in c("log", "sqrt", "boxcox")) {
+    both <- average(on_scale(transform), plain)
+    both$ensemble$weights[] <- c(0.5, 0.5)
+    bounds <- predict(both, new, "quantile", at = c(0.001, 0.5, 0.999))
+    expect_true(all(is.finite(bounds)) && all(bounds[, 1L] < bounds[, 2L]))
+    # below 0 there is nothing of the other member, and half of what this one has
+    below <- c(predict(plain, new, "quantile", at = 0.002))
+    expect_equal(c(bounds[below < 0, 1L]), below[below < 0], tolerance = 1e-6, ignore_attr = TRUE)
+    expect_true(any(below < 0))
+    expect_s3_class(calibration(both), "sparsegp_calibration")
+  }
+})

@@ -241,8 +241,9 @@ test_that("one or two rows to learn from have a warning, and single classes are 
   call_error(sparsegp(b > -100 ~ a, d), "only one class, TRUE")
   call_error(sparsegp(ordered(class) ~ a, one, "ordinal"), "only one class, u")
   online <- method_online(8, pilot = 10)
-  once(sparsegp(class ~ a, one[1:12, ], method = online), "one class only")
-  # a text may name another class in the next rows, up to ten times the pilot
+  # another class may come in the next rows, up to ten times the pilot
+  expect_s3_class(sparsegp(class ~ a, one[1:12, ], method = online), "sparsegp_waiting")
+  once(sparsegp(class ~ a, one[rep(1:12, 9), ], method = online), "one class only")
   call_error(sparsegp(as.character(class) ~ a, one[rep(1:12, 9), ], method = online),
              "a factor that names the others")
   call_error(sparsegp(class ~ a, row_source(function(i) one[1:12, ], chunks = 2)), "only one class")
@@ -345,4 +346,32 @@ test_that("fits need no package on the search path", {
   said <- system2(rscript, shQuote(script), stdout = TRUE, stderr = TRUE,
                   env = c("R_DEFAULT_PACKAGES=NULL", libraries))
   expect_identical(said[length(said)], "to the end")
+})
+
+test_that("a fit like another reads weights in the data, and refuses what it does not read", {
+  d <- transform(mtcars, w = cyl / 4)
+  first <- sparsegp(mpg ~ wt, d[1:16, ], weights = w, basis = d[1:5, ], learn = FALSE)
+  like <- sparsegp(like = first, data = d[17:32, ], weights = w)
+  expect_equal(like$n, 16L)
+  expect_equal(predict(like, d), predict(sparsegp(like = first, data = d[17:32, ],
+                                                  weights = d$w[17:32]), d))
+  beside <- function(...) sparsegp(like = first, data = d, weights = w, ...)
+  call_error(beside(kernl = "rbf"), "does not know: kernl")
+  call_error(beside(family = "student"), "`family` comes from `like`")
+  call_error(beside(offset = d$hp), "`offset` is a part of the formula")
+  call_error(sparsegp(d, mpg ~ wt, data = d), "`x` is given beside `data`")
+  call_error(sparsegp(mpg ~ wt, data = d, x = d), "`x` is given beside `data`")
+})
+
+test_that("what has no one curve, or no such part, or no number, is refused in words", {
+  pair <- sparsegp(cbind(mpg, hp) ~ wt, mtcars, learn = FALSE)
+  field <- sparsegp(cbind(mpg, hp) ~ wt + qsec, mtcars, kernel = kernel_helmholtz(), learn = FALSE)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  plot(mpg ~ wt, mtcars)
+  for (interval in c("none", "confidence")) call_error(lines(pair, interval), "each component")
+  call_error(predict(field, mtcars, "divergence", interval = "prediction"), "not defined for type")
+  plain <- sparsegp(mpg ~ wt, mtcars, learn = FALSE)
+  call_error(plot(plain, ~ wt, type = "terms"), "names or numbers of parts")
+  call_error(calibration(plain, nominal = c(0.5, NA)), "numbers between 0 and 1")
 })

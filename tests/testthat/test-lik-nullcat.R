@@ -129,7 +129,7 @@ test_that("answers for rows without a label are missing where there is nothing t
   unlabelled <- is.na(d$y)
   expect_identical(unname(is.na(residuals(fit))), unlabelled)
   expect_identical(unname(is.na(residuals(fit, "pearson"))), unlabelled)
-  expect_true(all(is.finite(loo_lpd(fit))))
+  expect_identical(unname(is.na(loo_lpd(fit))), unlabelled)
   expect_identical(sum(summary(fit)$confusion), 6L)
   prob <- predict(fit, type = "prob")
   expect_identical(colnames(prob), c("down", "up"))
@@ -236,4 +236,16 @@ test_that("what it cannot be is refused", {
   refused(sparsegp(I(b * NA) ~ a, d, "nullcat"), "y")
   expect_error(sparsegp(1:4, factor(rep(NA, 4L)), "nullcat"), "has no labels")
   expect_error(sparsegp(1:4, factor(c(NA, NA, "left", "left")), "nullcat"), "only one class, left")
+})
+
+test_that("where every row has a label it compares as the margin that it is", {
+  fixed_kernel <- kernel_rbf(1, 1)
+  by <- function(likelihood) {
+    sparsegp(factor(am) ~ wt + hp, mtcars, likelihood, fixed_kernel, learn = FALSE)
+  }
+  null <- by(lik_nullcat(0))
+  margin <- by(lik_margin(0, 1))
+  expect_equal(predict(null, mtcars), predict(margin, mtcars), tolerance = 1e-10)
+  # log Z has the probability that the label is there, too: 29.8 nats for 32 rows
+  expect_equal(loo_lpd(null), loo_lpd(margin), tolerance = 1e-8)
 })

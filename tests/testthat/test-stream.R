@@ -603,3 +603,31 @@ test_that("a stream that forgets or drifts may begin with fewer rows than its pi
   refused(update(first, transform(d[6, ], time = -9)), "newdata")
   expect_identical(predict(update(first, d[6:30, ]), d), predict(begun(1:30), d))
 })
+
+test_that("a row far from all others does not take the digits of those in its call", {
+  set.seed(1)
+  d <- data.frame(x = runif(150L, -3, 3))
+  d$y <- sin(2 * d$x) + 0.2 * rnorm(150L)
+  far <- replace(d, "x", replace(d$x, 120L, 1e30))
+  method <- method_online(size = 15, pilot = 50)
+  begun <- function(rows) sparsegp(y ~ x, far[rows, ], kernel = kernel_rbf(), method = method)
+  alone <- update(update(begun(1:119), far[120L, ]), far[121:150, ])
+  # 0.3 standard deviations apart when a call's rows had the mean for their origin
+  expect_equal(predict(begun(1:150), d), predict(alone, d), tolerance = 1e-10)
+  full <- sparsegp(y ~ x, d, kernel = kernel_rbf(), learn = FALSE)
+  covariances <- function(rows) {
+    predict(full, far[rows, ], "link", covariance = TRUE)$covariance[1:5, 1:5]
+  }
+  expect_equal(covariances(c(1:5, 120L)), covariances(1:6), tolerance = 1e-12)
+})
+
+test_that("a factor's labels have to differ before a stream begins, as text has", {
+  set.seed(1)
+  d <- data.frame(x = sort(runif(80L, -3, 3)))
+  d$text <- ifelse(d$x > 0.5, "yes", "no")
+  d$factor <- factor(d$text)
+  method <- method_online(size = 10, pilot = 30)
+  begun <- function(formula) sparsegp(formula, d, method = method, learn = FALSE)
+  expect_identical(begun(factor ~ x)$stream$pilot, begun(text ~ x)$stream$pilot)
+  expect_identical(predict(begun(factor ~ x), d), predict(begun(text ~ x), d))
+})
