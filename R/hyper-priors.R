@@ -20,7 +20,14 @@
 #' | `shape` | log-normal around the start with standard deviation 1.5 |
 #' | `period` | log-normal around the start; the standard deviation is half a period in the range of the input, from 0.01 to 0.1, which keeps the search to the period and away from its multiples |
 #' | `noise` | log-normal: `log(noise / v)` ~ N(-2, 2^2) |
-#' | `bias` | normal N(-m, 25), m the mean offset (0 without one; IVM paper 6.1) |
+#' | `scale` of [lik_student()] and [lik_laplace()] | log-normal: `log(scale / s)` ~ N(-1.35, 1), s^2 = v |
+#' | `scale` of times | log-normal: `log(scale)` ~ N(-1, 1) |
+#' | `df` | gamma with shape 2 and rate 0.1 |
+#' | `bias` | normal N(-m, 25), m the mean offset (0 without one; IVM paper 6.1); of several classes N(0, 25), of counts N(-m, 100), of [lik_gamma()] N(b, 100), b the logarithm of the mean response less that of the offset |
+#' | `size`, `gamma_shape` | log-normal: `log(size / 5)` ~ N(0, 2^2) |
+#' | `precision` | log-normal: `log(precision / 10)` ~ N(0, 2^2) |
+#' | `zero` | gamma with shape 1.5 and rate 1.5 |
+#' | `flip` | log-normal: `log(flip / 0.05)` ~ N(0, 1) |
 #' | `cut`, the first of them | normal N(m, 25) |
 #' | `gap` between cut points; its full name has `gap.` where that of `coef()` has `cut.` | log-normal: `log(gap)` ~ N(0, 1.5^2) |
 #' | `width` | log-normal: `log(width)` ~ N(0, 1) |

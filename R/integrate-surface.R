@@ -94,8 +94,8 @@ KNOTS <- c(sqrt(2), 3, 5)
 # density has fallen by d at sqrt(2) it is 1 / sqrt(d), and it is looked at again at that width
 # where it is another (Rue, Martino and Chopin 2009, section 6.5). The side towards small values,
 # minus, is looked at first, as at short length scales functions change most: where predictions
-# hardly move there, the other side follows from the curvature. axes: see hyper_axes(); own: row_moments() at
-# the mode
+# hardly move there, the other side follows from the curvature. axes: see hyper_axes(); own:
+# row_moments() at the mode
 axis_sides <- function(fit, surface, axes, middle, own) {
   lapply(seq_along(axes$bend), function(j) {
     look <- function(direction) with_moments(first_look(new_side(direction), surface, middle), fit)

@@ -33,7 +33,7 @@ gamma_traits <- function() c(lik_code(
 ))
 
 # The bias of a logarithmic link of numbers that are not counts. It starts where it and the offset
-# give their mean.
+# give their mean, about which its prior is, so that their unit changes nothing.
 log_mean_bias <- list(
   argument = "bias", log = FALSE, unit_power = 0,
   start = function(rows, offset) {
@@ -41,7 +41,7 @@ log_mean_bias <- list(
     log(sum(rows[1L, ] / largest)) + log(largest) - max(offset) -
       log(sum(exp(offset - max(offset))))
   },
-  prior = function(unit, offset) prior_normal(-mean(offset), 10)
+  around = function(start) function(unit) prior_normal(start, 10)
 )
 
 # A rule for integrals over positive numbers (`outcomes`, lik-contract.R) that are exp(N(eta, var))

@@ -477,3 +477,16 @@ test_that("MacKay's moments have no evidence to learn from", {
   expect_identical(lik_logit(0.3, "mackay"), lik_mackay(0.3))
   expect_identical(lik_logit(0.3, "quadrature"), lik_logit(0.3))
 })
+
+test_that("the unit of positive responses changes nothing but their bias", {
+  slow_tier()
+  set.seed(1)
+  d <- data.frame(a = runif(40L, 0, 3))
+  d$y <- rgamma(40L, 5, 5 / exp(sin(2 * d$a)))
+  in_unit <- function(by) sparsegp(I(by * y) ~ a, d, "gamma", kernel = kernel_rbf())
+  small <- in_unit(1)
+  large <- in_unit(1e6)
+  # searches end within 1e-3 of a nat of the mode
+  expect_equal(c(logLik(large)) + 40 * log(1e6), c(logLik(small)), tolerance = 1e-5)
+  expect_equal(predict(large, d), 1e6 * predict(small, d), tolerance = 1e-4)
+})
