@@ -224,3 +224,30 @@ test_that("a checkpoint or predictions that cannot be written are said so", {
   expect_error(predict(fit, breaks_after(d, 6L), to = file.path(tempfile("nowhere"), "p.csv")),
                "`to` cannot be written", class = "sparsegp_error")
 })
+
+# Fits numbers, and stops after so many reads.
+fit_of_numbers <- function(d, reads, mean, file) {
+  count <- 0L
+  source <- row_source(function(i) {
+    count <<- count + 1L
+    if (count > reads) stop("the power is gone")
+    d[seq(30L * (i - 1L) + 1L, 30L * i), ]
+  }, chunks = 6L)
+  sparsegp(y ~ a + b, source, kernel = kernel_rbf(1.5, 1), method = method_ep(size = 8),
+           learn = learn_control(rows = 40), mean = mean,
+           control = gp_control(checkpoint = file))
+}
+
+test_that("a checkpoint of another mean is refused", {
+  slow_tier()
+  old <- options(sparsegp.checkpoint = 0)
+  d <- plain_rows()
+  file <- tempfile("state-")
+  on.exit({
+    options(old)
+    unlink(paste0(file, c("", ".sites")), recursive = TRUE)
+  })
+  expect_error(fit_of_numbers(d, 15L, ~ a, file), "power")
+  expect_error(fit_of_numbers(d, Inf, ~ b, file), "of something else", class = "sparsegp_error")
+  expect_s3_class(fit_of_numbers(d, Inf, ~ a, file), "sparsegp") # in another environment
+})
