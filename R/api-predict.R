@@ -131,7 +131,8 @@
 #' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:
 #'   the mixture of all.
 #' @param to For a source of rows: a function of the predictions for a chunk and the chunk's number,
-#'   or the name of a CSV file, which is overwritten.
+#'   or the name of a CSV file, which is overwritten. In a file `covariance` of several components
+#'   is a column for each pair, `covariance.u.v`, and `covariance = TRUE` is an error.
 #' @param at `type = "quantile"`: the probabilities, numbers in (0, 1), default `c(0.05, 0.5,
 #'   0.95)`. `"survival"`: positive times, `"rmst"`: one such horizon, in units of
 #'   the response. `probs`, `times` and `horizon` still work.

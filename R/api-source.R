@@ -302,6 +302,10 @@ variables_of_fit <- function(object, call) {
 # Predicts every chunk that has rows. call: of predict(), evaluated in env.
 predict_source <- function(object, call, env, source, to) {
   give <- predictions_to(to)
+  if (!is.function(to) && isTRUE(eval(call$covariance, env))) {
+    stop_sparsegp("covariance", "is a matrix of pairs of rows, which a file of rows has no place for",
+                  "Give `to` a function, or leave it out")
+  }
   source <- narrowed_to(source, variables_of_fit(object, call))
   call[[1L]] <- quote(stats::predict)
   call$to <- NULL
@@ -322,7 +326,7 @@ predictions_to <- function(to) {
   }
   begun <- FALSE
   function(answer, i) {
-    table <- as.data.frame(answer)
+    table <- as.data.frame(with_covariance_columns(answer))
     if (ncol(table) == 1L) names(table) <- "fit"
     tryCatch(suppressWarnings(
       utils::write.table(table, to, append = begun, col.names = !begun, row.names = FALSE,
@@ -333,4 +337,17 @@ predictions_to <- function(to) {
     })
     begun <<- TRUE
   }
+}
+
+# Returns an answer whose w x w x n covariances of the components of each row, if it has some, are
+# w(w + 1) / 2 columns, "u.v" of u and v, each pair once.
+with_covariance_columns <- function(answer) {
+  each <- if (is.list(answer)) answer$covariance
+  if (length(dim(each)) != 3L) return(answer)
+  pairs <- which(upper.tri(each[, , 1L], diag = TRUE), arr.ind = TRUE)
+  columns <- apply(pairs, 1L, function(pair) each[pair[1L], pair[2L], ])
+  names <- rownames(each)
+  answer$covariance <- matrix(columns, dim(each)[3L], dimnames = list(NULL, paste(
+    names[pairs[, 1L]], names[pairs[, 2L]], sep = ".")))
+  answer
 }

@@ -17,6 +17,29 @@ test_that("a source of uneven chunks, late levels and missing values is the fit 
   }
 })
 
+test_that("after an ordered factor text and plain factors have its order", {
+  d <- source_data()[1:60, c("y", "a")]
+  d$o <- factor(c("lo", "mid", "hi")[c(seq_len(59L) %% 3L, 0L) + 1L], c("lo", "mid", "hi"),
+                ordered = TRUE)
+  d <- stats::na.omit(d)
+  fit <- function(change) {
+    source <- row_source(function(i) {
+      chunk <- d[seq(14L * (i - 1L) + 1L, 14L * i), ]
+      if (i > 1L) chunk$o <- change(chunk$o)
+      chunk
+    }, chunks = 4L)
+    source_fit(y ~ a + o, source, method = method_ep(6), learn = FALSE)
+  }
+  ordered <- fit(identity)
+  for (change in list(as.character, function(x) factor(as.character(x)))) {
+    found <- fit(change)
+    expect_identical(found$xlevels, ordered$xlevels)
+    expect_identical(found$log_evidence, ordered$log_evidence)
+  }
+  expect_error(fit(function(x) replace(as.character(x), 1L, "top")), "categories of o .*: top",
+               class = "sparsegp_error")
+})
+
 test_that("weights, offsets, subsets, several classes and components are read in chunks, too", {
   slow_tier()
   d <- source_data()
@@ -198,6 +221,35 @@ test_that("predictions for a source go to a function or a file", {
   expect_equal(read$se.fit, unname(wanted$se.fit), tolerance = 1e-12)
   expect_error(predict(fit, chunks_of(d)), "`to`", class = "sparsegp_error")
   expect_error(predict(fit, d, to = file), "`to`", class = "sparsegp_error")
+})
+
+test_that("covariances of a row's components are columns of a file", {
+  d <- stats::na.omit(source_data())[1:90, ]
+  d$v <- cos(d$a)
+  fit <- sparsegp(cbind(y, v) ~ a + b, d[1:30, ], kernel = kernel_coregion(kernel_rbf()),
+                  method = method_ep(size = 5), learn = FALSE)
+  file <- tempfile(fileext = ".csv")
+  on.exit(unlink(file))
+  source <- chunks_of(d, c(0L, 1L, 40L, 90L))
+  for (interval in c("none", "prediction")) {
+    predict(fit, source, se.fit = TRUE, interval = interval, to = file)
+    wanted <- predict(fit, d, se.fit = TRUE, interval = interval)
+    read <- utils::read.csv(file)
+    pairs <- list(y.y = c(1, 1), y.v = c(1, 2), v.v = c(2, 2))
+    expect_identical(names(read)[-seq_len(ncol(read) - 3L)], paste0("covariance.", names(pairs)))
+    for (name in names(pairs)) {
+      pair <- pairs[[name]]
+      expect_equal(read[[paste0("covariance.", name)]],
+                   unname(wanted$covariance[pair[1L], pair[2L], ]), tolerance = 1e-12)
+    }
+    last <- if (interval == "none") wanted$fit[, "v"] else wanted$fit[, "upr", "v"]
+    expect_equal(read[[if (interval == "none") "fit.v" else "fit.upr.v"]], unname(last),
+                 tolerance = 1e-12)
+  }
+  one <- sparsegp(y ~ a, d[1:30, ], kernel = kernel_rbf(), learn = FALSE)
+  expect_error(predict(one, source, covariance = TRUE, to = file), "`covariance` is a matrix",
+               class = "sparsegp_error")
+  expect_identical(predict(one, source, covariance = TRUE, to = function(answer, i) NULL), 90)
 })
 
 test_that("a stream of a source is the stream of its rows", {
