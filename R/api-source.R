@@ -179,6 +179,10 @@ row_source.tbl_sql <- function(x, size = 50000, hold = 5e6, ...) {
 row_source.character <- function(x, hold = 5e6, ...) {
   check_no_dots(...)
   folder <- length(x) == 1L && dir.exists(x)
+  if (!folder && any(dir.exists(x))) {
+    stop_sparsegp("x", paste("names several things, and a folder among them:", x[dir.exists(x)][1L]),
+                  "Give one folder, or the names of Parquet files, as list.files() gives them")
+  }
   files <- if (!folder) x
            else sort(list.files(x, "[.]parquet$", recursive = TRUE, full.names = TRUE))
   files <- files_there(files) # what is wrong with them is said before a package is asked for
@@ -209,9 +213,28 @@ parquet_source <- function(files, hold, folders = NULL) {
   of_columns()
 }
 
-# Reads the columns of these names alone, if the file has some of them. Older versions of
-# nanoparquet read all columns.
+# Reads the columns of these names alone, if the file has some of them.
 read_parquet_file <- function(file, names) {
+  parquet_call(file, read_columns_of_parquet(file, names))
+}
+
+# Passes on the reader's words, with the file's name.
+parquet_call <- function(file, expr) {
+  tryCatch(expr, error = function(e) {
+    said <- strsplit(conditionMessage(e), "\n", fixed = TRUE)[[1L]][1L]
+    said <- sub("( @ |,? (invalid|possibly corrupt) Parquet file).*", "", said)
+    if (!file.exists(file)) {
+      stop_sparsegp("x", paste("names a file that is not there any longer:", file),
+                    "Make the source anew, of the files that are there")
+    }
+    stop_sparsegp("x", paste0("names a file that cannot be read as Parquet: ", file, " (", said, ")"),
+                  paste("Write it anew or leave it out; if another package reads it, as arrow may,",
+                        "give a function that reads a chunk by that"))
+  })
+}
+
+# Reads columns as they are called for. Older versions of nanoparquet read all columns.
+read_columns_of_parquet <- function(file, names) {
   arrow <- !requireNamespace("nanoparquet", quietly = TRUE)
   read <- if (arrow) arrow::read_parquet else nanoparquet::read_parquet
   if (is.null(names) || !"col_select" %in% names(formals(read))) return(read(file))
@@ -232,7 +255,7 @@ row_source.FileSystemDataset <- function(x, hold = 5e6, ...) {
                   "Write it as Parquet files, or give a function that reads a chunk")
   }
   files <- files_there(x$files)
-  lacking <- setdiff(x$schema$names, parquet_columns(files[1L]))
+  lacking <- setdiff(x$schema$names, parquet_call(files[1L], parquet_columns(files[1L])))
   parquet_source(files, hold, folders_as_columns(x, lacking))
 }
 
