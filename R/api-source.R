@@ -99,7 +99,7 @@
 #' @param table,query For a connection: the name of a table (a string, or `DBI::Id()` for one in a
 #'   schema), or a query.
 #' @param size For a database: rows in a chunk.
-#' @param hold Up to so many numbers are kept of rows in memory; at least 0.
+#' @param hold Up to so many numbers are kept of rows in memory, see "Sites"; at least 0, or `Inf`.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A value of class `sparsegp_source`. Errors, of class `sparsegp_error`: a package that is
 #'   not installed; neither or both of `table` and `query`; and when rows are read, a connection
@@ -137,8 +137,28 @@ row_source.default <- function(x, ...) {
 #' @export
 row_source.function <- function(x, chunks = NULL, hold = 5e6, ...) {
   check_no_dots(...)
+  formals <- formals(args(x))
+  if (!is.primitive(x) && length(formals) == 0L) {
+    stop_sparsegp("x", "is a function without arguments", CHUNK_FUNCTION)
+  }
   new_source("a function", if (is.null(chunks)) NA_integer_ else check_count(chunks, "chunks"),
-             function() list(read = x, close = function() NULL), apart = !is.null(chunks), hold)
+             function() list(read = read_by(x), close = function() NULL),
+             apart = !is.null(chunks), hold)
+}
+
+CHUNK_FUNCTION <- paste("It takes the number of a chunk, 1 and so on, and returns the rows of that",
+                        "chunk as a data frame")
+
+# Returns a function that reads chunk i by a user's, and says which chunk it was that has failed.
+read_by <- function(chunk_of) {
+  force(chunk_of)
+  function(i) {
+    tryCatch(chunk_of(i), error = function(e) {
+      if (inherits(e, "sparsegp_error")) stop(e)
+      stop_sparsegp("x", paste0("is a function that has stopped at chunk ", i, ": ",
+                                conditionMessage(e)), CHUNK_FUNCTION)
+    })
+  }
 }
 
 #' @rdname row_source

@@ -2,10 +2,12 @@
 # is killed leaves the last one that was.
 
 check_checkpoint <- function(checkpoint) {
-  if (is.character(checkpoint) && length(checkpoint) == 1L && !is.na(checkpoint) &&
-        dir.exists(dirname(checkpoint))) {
-    return(checkpoint)
+  named <- is.character(checkpoint) && length(checkpoint) == 1L && !is.na(checkpoint)
+  if (named && dir.exists(checkpoint)) {
+    stop_sparsegp("checkpoint", paste("is a folder:", checkpoint),
+                  "Name a file in it, file.path(folder, \"fit\") for instance")
   }
+  if (named && dir.exists(dirname(checkpoint))) return(checkpoint)
   stop_sparsegp("checkpoint", "must be the name of a file, in a folder that is there")
 }
 

@@ -449,6 +449,50 @@ test_that("what a source cannot have is said", {
   expect_sparsegp(sparsegp(y ~ a, d, control = gp_control(checkpoint = "x")), "in chunks")
 })
 
+test_that("a function of chunks that fails is said with the chunk's number", {
+  d <- source_data()
+  refuse <- function(call, message) expect_error(call, message, class = "sparsegp_error")
+  refuse(row_source(function() d), "without arguments[.]\nIt takes the number of a chunk")
+  for (function_of_chunk in list(sum, mean, function(...) d)) {
+    expect_s3_class(row_source(function_of_chunk), "sparsegp_source")
+  }
+  fails <- function(stops) {
+    row_source(function(i) if (i == 3L) stops() else d[seq(40L * i - 39L, 40L * i), ], chunks = 5L)
+  }
+  refuse(source_fit(y ~ a, fails(function() stop("no power"))),
+         "`x` is .* at chunk 3: no power[.]\nIt takes the number of a chunk")
+  own <- function() stop_sparsegp("mine", "is wrong")
+  refuse(source_fit(y ~ a, fails(own)), "^`mine` is wrong")
+  interrupt <- function() signalCondition(structure(class = c("interrupt", "condition"), list()))
+  found <- tryCatch(source_fit(y ~ a, fails(interrupt)), interrupt = function(e) "interrupt",
+                    error = function(e) "error")
+  expect_identical(found, "interrupt")
+  refuse(source_fit(y ~ a, chunks_of(d), control = gp_control(checkpoint = tempdir())),
+         "`checkpoint` is a folder")
+  refuse(chunks_of(d, hold = -1), "`hold`")
+  expect_identical(chunks_of(d, hold = Inf)$hold, Inf)
+})
+
+test_that("a source is refused where a data frame is needed", {
+  d <- stats::na.omit(source_data())[1:40, ]
+  fit <- sparsegp(y ~ a, d, kernel = kernel_rbf(), learn = FALSE)
+  source <- chunks_of(d, c(0L, 20L, 40L))
+  refuse <- function(call, name = "newdata") {
+    expect_error(call, paste0("`", name, "` is a source of rows, .*\nGive a data frame"),
+                 class = "sparsegp_error")
+  }
+  refuse(slopes(fit, source))
+  refuse(draws(fit, source))
+  refuse(stats::simulate(fit, newdata = source))
+  refuse(ask(fit, source, budget = 3, rows = 40))
+  refuse(augment.sparsegp(fit, newdata = source))
+  refuse(augment.sparsegp(fit, data = source), "data")
+  refuse(next_rows(fit, source), "candidates")
+  refuse(calibration(fit, source))
+  matrix <- sparsegp(as.matrix(d["a"]), d$y, kernel = kernel_rbf(), learn = FALSE)
+  refuse(slopes(matrix, source))
+})
+
 test_that("a fit of a source tells of sweeps, shares of the rows and the evidence", {
   memory_tier()
   d <- source_data()
