@@ -61,13 +61,14 @@
 #' The noise of a new response has variance noise / weight; proportions are of so many trials as the
 #' weight says. At the training rows weights and known variances are their own. A joint covariance
 #' matrix is in squared units of the latent function, with `NA` for rows with missing values; memory
-#' and time grow with the square of the number of rows.
+#' and time grow with the square of the number of rows. A file (`to`) has no place for it, which is an
+#' error.
 #'
 #' @section Several components:
 #' For a response `cbind(u, v)` predictions are n x w matrices with a column for each component;
 #' with `interval` arrays of n x 3 x w, of which `[, , "u"]` is such a matrix as for one response,
 #' each component by itself. `se.fit = TRUE` adds `covariance`, w x w x n: the covariances of each
-#' row's components.
+#' row's components. In a file (`to`) each pair of them is a column, `covariance.u.v`.
 #'
 #' For fits by [kernel_helmholtz()] and its parts in the plane `type = "divergence"` (\eqn{u_x +
 #' v_y}{u_x + v_y}), `"vorticity"` (\eqn{v_x - u_y}{v_x - u_y}), `"stream"` (the stream function
@@ -131,8 +132,7 @@
 #' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:
 #'   the mixture of all.
 #' @param to For a source of rows: a function of the predictions for a chunk and the chunk's number,
-#'   or the name of a CSV file, which is overwritten. In a file `covariance` of several components
-#'   is a column for each pair, `covariance.u.v`, and `covariance = TRUE` is an error.
+#'   or the name of a CSV file, which is overwritten.
 #' @param at `type = "quantile"`: the probabilities, numbers in (0, 1), default `c(0.05, 0.5,
 #'   0.95)`. `"survival"`: positive times, `"rmst"`: one such horizon, in units of
 #'   the response. `probs`, `times` and `horizon` still work.

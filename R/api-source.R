@@ -27,10 +27,14 @@
 #' log evidence of all rows and its gradient, at two sweeps (Gaussian noise) or a dozen (others) for
 #' each evaluation.
 #'
-#' Where all rows are kept, the fit is that of a data frame. `method_ivm()`
-#' chooses its points among the rows kept, whatever `refine` is not `"basis"` is an error, and so is
-#' full EP. [method_online()] has no first pass, but where inputs or response have levels, which are
-#' read first: then every row is seen once, in its order, as by `update()`.
+#' Where all rows are kept, they are fitted in memory, and the fit is that of a data frame with
+#' `gp_control(integrate = "none")`, since hyperparameters are never integrated out. Several classes
+#' are an exception: they are not coupled in the posterior (as with `coupled = FALSE`, see
+#' [lik_mprobit()]), and not fitted by least squares.
+#'
+#' `method_ivm()` chooses its points among the rows kept, whatever `refine` is not `"basis"` is an
+#' error, and so is full EP. [method_online()] has no first pass, but where inputs or response have
+#' levels, which are read first: then every row is seen once, in its order, as by `update()`.
 #'
 #' The fit keeps no rows: `fitted()`, `residuals()` and `loo_lpd()` are errors; `fit$source` has
 #' the number of chunks, of rows that were left out, and `loo_lpd`, the mean leave-one-out log
@@ -68,8 +72,10 @@
 #'
 #' Of each row and basis the variance that the basis does not explain is kept from one read to the
 #' next, unless workers read rows with Gaussian noise. With other likelihoods EP keeps two numbers
-#' for each row and latent function besides. They are in memory where they are at most `hold`
-#' numbers, else in files of a temporary folder, which is removed at the end.
+#' for each row and latent function besides: a generation of them for each sweep that it may go back
+#' to or mix, up to 2 `mixing` + 5 of [method_ep()], 11 by default. All are in memory where one
+#' generation and the variances are at most `hold` numbers, else in files of a temporary folder,
+#' which is removed at the end. The default of `hold` allows labels 0.3 gigabytes.
 #'
 #' ## Workers
 #'
@@ -99,7 +105,8 @@
 #' @param table,query For a connection: the name of a table (a string, or `DBI::Id()` for one in a
 #'   schema), or a query.
 #' @param size For a database: rows in a chunk.
-#' @param hold Up to so many numbers are kept of rows in memory, see "Sites"; at least 0, or `Inf`.
+#' @param hold Up to so many numbers of one generation of sites are kept in memory, see "Sites"; at
+#'   least 0, or `Inf`.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A value of class `sparsegp_source`. Errors, of class `sparsegp_error`: a package that is
 #'   not installed; neither or both of `table` and `query`; and when rows are read, a connection
@@ -200,7 +207,7 @@ row_source.character <- function(x, hold = 5e6, ...) {
   check_no_dots(...)
   folder <- length(x) == 1L && dir.exists(x)
   if (!folder && any(dir.exists(x))) {
-    stop_sparsegp("x", paste("names several things, and a folder among them:", x[dir.exists(x)][1L]),
+    stop_sparsegp("x", paste("are several names, and a folder among them:", x[dir.exists(x)][1L]),
                   "Give one folder, or the names of Parquet files, as list.files() gives them")
   }
   files <- if (!folder) x
@@ -244,10 +251,10 @@ parquet_call <- function(file, expr) {
     said <- strsplit(conditionMessage(e), "\n", fixed = TRUE)[[1L]][1L]
     said <- sub("( @ |,? (invalid|possibly corrupt) Parquet file).*", "", said)
     if (!file.exists(file)) {
-      stop_sparsegp("x", paste("names a file that is not there any longer:", file),
+      stop_sparsegp("x", paste("has a file that is not there any longer:", file),
                     "Make the source anew, of the files that are there")
     }
-    stop_sparsegp("x", paste0("names a file that cannot be read as Parquet: ", file, " (", said, ")"),
+    stop_sparsegp("x", paste0("has a file that cannot be read as Parquet: ", file, " (", said, ")"),
                   paste("Write it anew or leave it out; if another package reads it, as arrow may,",
                         "give a function that reads a chunk by that"))
   })
@@ -323,74 +330,4 @@ print.sparsegp_source <- function(x, ...) {
 as_source <- function(data) {
   if (inherits(data, "sparsegp_source")) return(data)
   if (inherits(data, c("tbl_sql", "FileSystemDataset"))) row_source(data)
-}
-
-# ---- Predictions ----
-
-# Returns the names of all variables that a call with a formula may take from its data; NULL: any.
-variables_of_call <- function(formulas, call, others = NULL) {
-  call[c("data", "newdata")] <- NULL
-  named <- unlist(lapply(Filter(function(x) inherits(x, "formula"), formulas), all.vars))
-  if (!"." %in% named) c(named, all.vars(call), others)
-}
-
-# Returns the same for predictions of a fit. Members of an average have formulas of their own.
-variables_of_fit <- function(object, call) {
-  if (is.null(object$terms) || !is.null(object$ensemble)) return(NULL)
-  terms <- stats::delete.response(object$terms)
-  others <- c(variables_of_call(NULL, object$call), object$likelihood$custom$data)
-  variables_of_call(list(terms), call, others)
-}
-
-# Predicts every chunk that has rows. call: of predict(), evaluated in env.
-predict_source <- function(object, call, env, source, to) {
-  give <- predictions_to(to)
-  if (!is.function(to) && isTRUE(eval(call$covariance, env))) {
-    stop_sparsegp("covariance", "is a matrix of pairs of rows, which a file of rows has no place for",
-                  "Give `to` a function, or leave it out")
-  }
-  source <- narrowed_to(source, variables_of_fit(object, call))
-  call[[1L]] <- quote(stats::predict)
-  call$to <- NULL
-  count <- 0
-  warn_once(each_chunk(source, function(i, chunk) {
-    call$newdata <<- chunk
-    give(eval(call, env), i)
-    count <<- count + nrow(chunk)
-  }))
-  invisible(count)
-}
-
-predictions_to <- function(to) {
-  if (is.function(to)) return(to)
-  if (!is.character(to) || length(to) != 1L || is.na(to)) {
-    stop_sparsegp("to", "must say where predictions for a source go",
-                  "Give a function of the predictions and the chunk's number, or a CSV file")
-  }
-  begun <- FALSE
-  function(answer, i) {
-    table <- as.data.frame(with_covariance_columns(answer))
-    if (ncol(table) == 1L) names(table) <- "fit"
-    tryCatch(suppressWarnings(
-      utils::write.table(table, to, append = begun, col.names = !begun, row.names = FALSE,
-                         sep = ",", qmethod = "double")
-    ), error = function(e) {
-      stop_sparsegp("to", paste0("cannot be written: ", to, " (", conditionMessage(e), ")"),
-                    "Name a file in a folder that you may write to, on a disk that is not full")
-    })
-    begun <<- TRUE
-  }
-}
-
-# Returns an answer whose w x w x n covariances of the components of each row, if it has some, are
-# w(w + 1) / 2 columns, "u.v" of u and v, each pair once.
-with_covariance_columns <- function(answer) {
-  each <- if (is.list(answer)) answer$covariance
-  if (length(dim(each)) != 3L) return(answer)
-  pairs <- which(upper.tri(each[, , 1L], diag = TRUE), arr.ind = TRUE)
-  columns <- apply(pairs, 1L, function(pair) each[pair[1L], pair[2L], ])
-  names <- rownames(each)
-  answer$covariance <- matrix(columns, dim(each)[3L], dimnames = list(NULL, paste(
-    names[pairs[, 1L]], names[pairs[, 2L]], sep = ".")))
-  answer
 }

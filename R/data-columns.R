@@ -46,7 +46,7 @@ plain_data <- function(data, argument = "data", terms = NULL) {
 # Refuses rows in chunks where all of them are needed.
 refuse_source <- function(data, argument) {
   if (!inherits(data, c("sparsegp_source", "tbl_sql", "FileSystemDataset"))) return(invisible())
-  stop_sparsegp(argument, "is a source of rows, which sparsegp(formula, ), update() and predict() read",
+  stop_sparsegp(argument, "is a source of rows, which sparsegp(formula), update(), predict() read",
                 "Give a data frame, such as one chunk of its rows")
 }
 

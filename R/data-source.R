@@ -5,7 +5,7 @@
 #   reader  () -> list(read, close): read(i) gives chunk i, a data frame, or NULL beyond the last.
 #           i goes up by one from 1, or where chunks stand `apart` is any of them
 #   apart   may any chunk be read by itself, by any process?
-#   hold    sites of so many numbers at most are held in memory (chunked-sites.R)
+#   hold    generations of sites of so many numbers at most are held in memory (chunked-sites.R)
 #   only    NULL, or names -> a source of the same rows without the columns of other names
 
 new_source <- function(label, chunks, reader, apart, hold, only = NULL) {
