@@ -61,8 +61,8 @@
 #' The noise of a new response has variance noise / weight; proportions are of so many trials as the
 #' weight says. At the training rows weights and known variances are their own. A joint covariance
 #' matrix is in squared units of the latent function, with `NA` for rows with missing values; memory
-#' and time grow with the square of the number of rows. A file (`to`) has no place for it, which is an
-#' error.
+#' and time grow with the square of the number of rows. With a file (`to`) it is an error, as that
+#' has a line for each row.
 #'
 #' @section Several components:
 #' For a response `cbind(u, v)` predictions are n x w matrices with a column for each component;
