@@ -61,13 +61,14 @@
 #' The noise of a new response has variance noise / weight; proportions are of so many trials as the
 #' weight says. At the training rows weights and known variances are their own. A joint covariance
 #' matrix is in squared units of the latent function, with `NA` for rows with missing values; memory
-#' and time grow with the square of the number of rows.
+#' and time grow with the square of the number of rows. With a file (`to`) it is an error, as that
+#' has a line for each row.
 #'
 #' @section Several components:
 #' For a response `cbind(u, v)` predictions are n x w matrices with a column for each component;
 #' with `interval` arrays of n x 3 x w, of which `[, , "u"]` is such a matrix as for one response,
 #' each component by itself. `se.fit = TRUE` adds `covariance`, w x w x n: the covariances of each
-#' row's components.
+#' row's components. In a file (`to`) each pair of them is a column, `covariance.u.v`.
 #'
 #' For fits by [kernel_helmholtz()] and its parts in the plane `type = "divergence"` (\eqn{u_x +
 #' v_y}{u_x + v_y}), `"vorticity"` (\eqn{v_x - u_y}{v_x - u_y}), `"stream"` (the stream function

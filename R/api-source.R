@@ -27,10 +27,14 @@
 #' log evidence of all rows and its gradient, at two sweeps (Gaussian noise) or a dozen (others) for
 #' each evaluation.
 #'
-#' Where all rows are kept, the fit is that of a data frame. `method_ivm()`
-#' chooses its points among the rows kept, whatever `refine` is not `"basis"` is an error, and so is
-#' full EP. [method_online()] has no first pass, but where inputs or response have levels, which are
-#' read first: then every row is seen once, in its order, as by `update()`.
+#' Where all rows are kept, they are fitted in memory, and the fit is that of a data frame with
+#' `gp_control(integrate = "none")`, since hyperparameters are never integrated out. Several classes
+#' are an exception: they are not coupled in the posterior (as with `coupled = FALSE`, see
+#' [lik_mprobit()]), and not fitted by least squares.
+#'
+#' `method_ivm()` chooses its points among the rows kept, whatever `refine` is not `"basis"` is an
+#' error, and so is full EP. [method_online()] has no first pass, but where inputs or response have
+#' levels, which are read first: then every row is seen once, in its order, as by `update()`.
 #'
 #' The fit keeps no rows: `fitted()`, `residuals()` and `loo_lpd()` are errors; `fit$source` has
 #' the number of chunks, of rows that were left out, and `loo_lpd`, the mean leave-one-out log
@@ -68,8 +72,10 @@
 #'
 #' Of each row and basis the variance that the basis does not explain is kept from one read to the
 #' next, unless workers read rows with Gaussian noise. With other likelihoods EP keeps two numbers
-#' for each row and latent function besides. They are in memory where they are at most `hold`
-#' numbers, else in files of a temporary folder, which is removed at the end.
+#' for each row and latent function besides: a generation of them for each sweep that it may go back
+#' to or mix, up to 2 `mixing` + 5 of [method_ep()], 11 by default. All are in memory where one
+#' generation and the variances are at most `hold` numbers, else in files of a temporary folder,
+#' which is removed at the end. The default of `hold` allows labels 0.3 gigabytes.
 #'
 #' ## Workers
 #'
@@ -99,7 +105,8 @@
 #' @param table,query For a connection: the name of a table (a string, or `DBI::Id()` for one in a
 #'   schema), or a query.
 #' @param size For a database: rows in a chunk.
-#' @param hold Up to so many numbers are kept of rows in memory; at least 0.
+#' @param hold Up to so many numbers of one generation of sites are kept in memory, see "Sites"; at
+#'   least 0, or `Inf`.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A value of class `sparsegp_source`. Errors, of class `sparsegp_error`: a package that is
 #'   not installed; neither or both of `table` and `query`; and when rows are read, a connection
@@ -137,8 +144,28 @@ row_source.default <- function(x, ...) {
 #' @export
 row_source.function <- function(x, chunks = NULL, hold = 5e6, ...) {
   check_no_dots(...)
+  formals <- formals(args(x))
+  if (!is.primitive(x) && length(formals) == 0L) {
+    stop_sparsegp("x", "is a function without arguments", CHUNK_FUNCTION)
+  }
   new_source("a function", if (is.null(chunks)) NA_integer_ else check_count(chunks, "chunks"),
-             function() list(read = x, close = function() NULL), apart = !is.null(chunks), hold)
+             function() list(read = read_by(x), close = function() NULL),
+             apart = !is.null(chunks), hold)
+}
+
+CHUNK_FUNCTION <- paste("It takes the number of a chunk, 1 and so on, and returns the rows of that",
+                        "chunk as a data frame")
+
+# Returns a function that reads chunk i by a user's, and says which chunk it was that has failed.
+read_by <- function(chunk_of) {
+  force(chunk_of)
+  function(i) {
+    tryCatch(chunk_of(i), error = function(e) {
+      if (inherits(e, "sparsegp_error")) stop(e)
+      stop_sparsegp("x", paste0("is a function that has stopped at chunk ", i, ": ",
+                                conditionMessage(e)), CHUNK_FUNCTION)
+    })
+  }
 }
 
 #' @rdname row_source
@@ -179,6 +206,10 @@ row_source.tbl_sql <- function(x, size = 50000, hold = 5e6, ...) {
 row_source.character <- function(x, hold = 5e6, ...) {
   check_no_dots(...)
   folder <- length(x) == 1L && dir.exists(x)
+  if (!folder && any(dir.exists(x))) {
+    stop_sparsegp("x", paste("are several names, and a folder among them:", x[dir.exists(x)][1L]),
+                  "Give one folder, or the names of Parquet files, as list.files() gives them")
+  }
   files <- if (!folder) x
            else sort(list.files(x, "[.]parquet$", recursive = TRUE, full.names = TRUE))
   files <- files_there(files) # what is wrong with them is said before a package is asked for
@@ -209,9 +240,28 @@ parquet_source <- function(files, hold, folders = NULL) {
   of_columns()
 }
 
-# Reads the columns of these names alone, if the file has some of them. Older versions of
-# nanoparquet read all columns.
+# Reads the columns of these names alone, if the file has some of them.
 read_parquet_file <- function(file, names) {
+  parquet_call(file, read_columns_of_parquet(file, names))
+}
+
+# Passes on the reader's words, with the file's name.
+parquet_call <- function(file, expr) {
+  tryCatch(expr, error = function(e) {
+    said <- strsplit(conditionMessage(e), "\n", fixed = TRUE)[[1L]][1L]
+    said <- sub("( @ |,? (invalid|possibly corrupt) Parquet file).*", "", said)
+    if (!file.exists(file)) {
+      stop_sparsegp("x", paste("has a file that is not there any longer:", file),
+                    "Make the source anew, of the files that are there")
+    }
+    stop_sparsegp("x", paste0("has a file that cannot be read as Parquet: ", file, " (", said, ")"),
+                  paste("Write it anew or leave it out; if another package reads it, as arrow may,",
+                        "give a function that reads a chunk by that"))
+  })
+}
+
+# Reads columns as they are called for. Older versions of nanoparquet read all columns.
+read_columns_of_parquet <- function(file, names) {
   arrow <- !requireNamespace("nanoparquet", quietly = TRUE)
   read <- if (arrow) arrow::read_parquet else nanoparquet::read_parquet
   if (is.null(names) || !"col_select" %in% names(formals(read))) return(read(file))
@@ -232,7 +282,7 @@ row_source.FileSystemDataset <- function(x, hold = 5e6, ...) {
                   "Write it as Parquet files, or give a function that reads a chunk")
   }
   files <- files_there(x$files)
-  lacking <- setdiff(x$schema$names, parquet_columns(files[1L]))
+  lacking <- setdiff(x$schema$names, parquet_call(files[1L], parquet_columns(files[1L])))
   parquet_source(files, hold, folders_as_columns(x, lacking))
 }
 
@@ -280,57 +330,4 @@ print.sparsegp_source <- function(x, ...) {
 as_source <- function(data) {
   if (inherits(data, "sparsegp_source")) return(data)
   if (inherits(data, c("tbl_sql", "FileSystemDataset"))) row_source(data)
-}
-
-# ---- Predictions ----
-
-# Returns the names of all variables that a call with a formula may take from its data; NULL: any.
-variables_of_call <- function(formulas, call, others = NULL) {
-  call[c("data", "newdata")] <- NULL
-  named <- unlist(lapply(Filter(function(x) inherits(x, "formula"), formulas), all.vars))
-  if (!"." %in% named) c(named, all.vars(call), others)
-}
-
-# Returns the same for predictions of a fit. Members of an average have formulas of their own.
-variables_of_fit <- function(object, call) {
-  if (is.null(object$terms) || !is.null(object$ensemble)) return(NULL)
-  terms <- stats::delete.response(object$terms)
-  others <- c(variables_of_call(NULL, object$call), object$likelihood$custom$data)
-  variables_of_call(list(terms), call, others)
-}
-
-# Predicts every chunk that has rows. call: of predict(), evaluated in env.
-predict_source <- function(object, call, env, source, to) {
-  give <- predictions_to(to)
-  source <- narrowed_to(source, variables_of_fit(object, call))
-  call[[1L]] <- quote(stats::predict)
-  call$to <- NULL
-  count <- 0
-  warn_once(each_chunk(source, function(i, chunk) {
-    call$newdata <<- chunk
-    give(eval(call, env), i)
-    count <<- count + nrow(chunk)
-  }))
-  invisible(count)
-}
-
-predictions_to <- function(to) {
-  if (is.function(to)) return(to)
-  if (!is.character(to) || length(to) != 1L || is.na(to)) {
-    stop_sparsegp("to", "must say where predictions for a source go",
-                  "Give a function of the predictions and the chunk's number, or a CSV file")
-  }
-  begun <- FALSE
-  function(answer, i) {
-    table <- as.data.frame(answer)
-    if (ncol(table) == 1L) names(table) <- "fit"
-    tryCatch(suppressWarnings(
-      utils::write.table(table, to, append = begun, col.names = !begun, row.names = FALSE,
-                         sep = ",", qmethod = "double")
-    ), error = function(e) {
-      stop_sparsegp("to", paste0("cannot be written: ", to, " (", conditionMessage(e), ")"),
-                    "Name a file in a folder that you may write to, on a disk that is not full")
-    })
-    begun <<- TRUE
-  }
 }

@@ -93,10 +93,10 @@
 #' A fit of a source writes the `checkpoint` of [gp_control()] after hyperparameters and basis are
 #' settled, after each evaluation of the evidence of all rows and after each sweep, whole or not at
 #' all; sites are in a folder of that name with `.sites` after it. If the process is killed, the
-#' same call with the same rows continues from there and ends with the same numbers (if kernel or
-#' method draw at random: after the same [set.seed()]). At the end both are removed. A file of
-#' another fit, rows that have changed since, and a folder of that name that is not the fit's are
-#' errors.
+#' same call with the same rows continues from there and ends with the same numbers: if kernel or
+#' method draw at random, the state of the generator is in the file, too. At the end both are
+#' removed. A file of another fit, rows that have changed since, and a folder of that name that is
+#' not the fit's are errors.
 #'
 #' @section What is chosen:
 #' Without a `kernel` the log evidence of some rows decides about the scale of the inputs, about one

@@ -98,6 +98,7 @@ augment.sparsegp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
           else if (!is.null(data)) data
           else if (is.null(x$terms)) data.frame(with_constants(x, training_inputs(x)), y = x$y)
           else model.frame.sparsegp(x)
+  refuse_source(rows, if (own) "data" else "newdata")
   out <- as.data.frame(rows)
   if (own && nrow(out) != x$n) {
     stop_sparsegp("data", paste0("has ", nrow(out), " rows, and the fit has ", x$n),

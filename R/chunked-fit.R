@@ -57,8 +57,9 @@ refuse_without_sums <- function(fit) {
 
 # Returns the store of sites and gamma: in files if they are many, are to outlive the process, or if
 # several processes share them. Sites that are the likelihood itself are not; gamma alone spares a
-# product, but is not worth that processes have a folder in common. ours: does a checkpoint say that
-# the folder of its sites is its own? If not claim() is called before one is made.
+# product, but is not worth that processes have a folder in common. The source's `hold` bounds one
+# generation of sites, of which there are up to 2 mixing + 5. ours: does a checkpoint say that the
+# folder of its sites is its own? If not claim() is called before one is made.
 store_for <- function(chunked, checkpoint, ours, claim) {
   fit <- chunked$fit
   source <- chunked$scan$source

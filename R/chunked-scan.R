@@ -170,13 +170,16 @@ more_levels <- function(seen, later) {
   for (name in names(later)) {
     own <- seen[[name]]
     new <- later[[name]]
-    if (isTRUE(own$ordered) && length(setdiff(new$declared, own$declared))) {
+    late <- setdiff(c(new$declared, new$there), own$declared) # texts declare nothing
+    if (isTRUE(own$ordered) && length(late)) {
       stop_sparsegp("data", paste0("has categories of ", name, " that the chunks before did not ",
-                                   "have: ", toString(setdiff(new$declared, own$declared))),
+                                   "have: ", toString(late)),
                     "Give the ordered factor all its levels in every chunk")
     }
+    # the first chunk says whether there is an order: text may stand for a factor after it
+    ordered <- if (is.null(own)) new$ordered else own$ordered
     seen[[name]] <- list(declared = union(own$declared, new$declared),
-                         there = union(own$there, new$there), ordered = new$ordered)
+                         there = union(own$there, new$there), ordered = ordered)
   }
   seen
 }

@@ -24,8 +24,10 @@ fit_source <- function(source, recipe, setup, checkpoint) {
 
 # Returns what a checkpoint must have been made by.
 key_of_fit <- function(source, terms, setup, frame) {
+  mean <- setup$mean
   list(formula = deparse(stats::formula(terms)), chunks = source$chunks,
        first = print_of_rows(frame),
+       mean = if (inherits(mean, "formula")) deparse(mean) else mean, # its environment differs
        setup = setup[c("method", "control", "scale", "likelihood", "kernel", "basis", "prior",
                        "coding", "structure")])
 }

@@ -32,6 +32,7 @@ dense_inputs <- function(x, argument) {
 # Returns a data frame or list with plain columns, in the units of `terms` (see measures_of()). A
 # matrix of class mts becomes a data frame, as lm() does it; environments stay.
 plain_data <- function(data, argument = "data", terms = NULL) {
+  refuse_source(data, argument)
   if (is.matrix(data) && is.object(data)) data <- as.data.frame(data)
   if (!is.list(data)) return(data)
   strange <- which(vapply(data, function(x) {
@@ -40,6 +41,13 @@ plain_data <- function(data, argument = "data", terms = NULL) {
   if (length(strange) && is.data.frame(data)) data <- as.data.frame(data)
   for (i in strange) data[[i]] <- plain_column(data[[i]], argument)
   in_measures(data, attr(terms, "measures"), argument)
+}
+
+# Refuses rows in chunks where all of them are needed.
+refuse_source <- function(data, argument) {
+  if (!inherits(data, c("sparsegp_source", "tbl_sql", "FileSystemDataset"))) return(invisible())
+  stop_sparsegp(argument, "is a source of rows, which sparsegp(formula), update(), predict() read",
+                "Give a data frame, such as one chunk of its rows")
 }
 
 # Checks a model frame for integer64 that was not in `data`, so that nothing has converted it: the

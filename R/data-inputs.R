@@ -116,6 +116,7 @@ check_offset <- function(offset, n) {
 
 # Returns a matrix with the columns `wanted`, by their names where x has names; NULL: any columns.
 named_inputs <- function(x, wanted, argument) {
+  refuse_source(x, argument)
   if (is.null(wanted)) return(check_inputs(x, argument))
   if (is.null(dim(x)) && is.numeric(x) && length(wanted) > 1L && length(x) == length(wanted)) {
     x <- matrix(x, 1L) # one row

@@ -21,6 +21,8 @@ query_reader <- function(con, query, size, argument) {
   if (!DBI::dbIsValid(con)) {
     stop_sparsegp("x", "is a connection that is closed", "Open it again, and make the source anew")
   }
+  # a table that is not there is an error by itself, not one of dispatch on the query
+  withCallingHandlers(force(query), warning = refuse_open_result)
   rows_of_query(con, query, size, argument)
 }
 

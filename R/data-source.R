@@ -5,13 +5,17 @@
 #   reader  () -> list(read, close): read(i) gives chunk i, a data frame, or NULL beyond the last.
 #           i goes up by one from 1, or where chunks stand `apart` is any of them
 #   apart   may any chunk be read by itself, by any process?
-#   hold    sites of so many numbers at most are held in memory (chunked-sites.R)
+#   hold    generations of sites of so many numbers at most are held in memory (chunked-sites.R)
 #   only    NULL, or names -> a source of the same rows without the columns of other names
 
 new_source <- function(label, chunks, reader, apart, hold, only = NULL) {
   structure(list(label = label, chunks = chunks, reader = reader, apart = apart,
-                 hold = check_number(hold, "hold", 0, open = FALSE), only = only),
+                 hold = check_hold(hold), only = only),
             class = "sparsegp_source")
+}
+
+check_hold <- function(hold) {
+  if (identical(hold, Inf)) hold else check_number(hold, "hold", 0, open = FALSE)
 }
 
 # Returns a source that need not read columns of other names; NULL: all columns count.

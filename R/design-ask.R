@@ -56,7 +56,7 @@ ask <- function(fit, newdata, budget, rows = NULL, after = NULL,
   score <- check_choice(score, c("information", "variance", "entropy"), "score")
   check_score(score, fit, costs = TRUE)
   state <- asking_state(after, budget, rows)
-  given <- candidate_rows(fit, newdata, offset, variance, weights)
+  given <- blaming("newdata", candidate_rows(fit, newdata, offset, variance, weights), "candidates")
   lookahead <- lookahead_for(fit, given, score, "min", NULL)
   at <- which(given$complete)
   asked <- rep(FALSE, length(given$complete))

@@ -11,9 +11,10 @@ read_frame <- function(recipe, data = NULL) {
     stop_sparsegp(recipe$argument, "must be a data frame", "The model was fitted by a formula")
   }
   if (!first) refuse_workspace(recipe, data)
+  data <- with_clock(recipe, data)
   frame <- tryCatch(model_frame(recipe, data), error = function(e) refuse_frame(e, recipe, data))
   check_frame_weights(stats::model.weights(frame), nrow(frame))
-  if (first) return(note_variables(frame, data))
+  if (first) return(note_clock(note_variables(frame, data), recipe, data))
   if (!recipe$response && is.data.frame(data) && nrow(frame) != nrow(data)) {
     refuse_frame(simpleError("a variable has other rows"), recipe) # only a part came from `data`
   }
@@ -69,8 +70,8 @@ refuse_frame <- function(e, recipe, data) {
     recipe$arguments <- list(na.action = NULL)
     refuse_wrong_constants(constants, nrow(model_frame(recipe, data)))
   }
-  stop_sparsegp(recipe$argument, paste0("and the formula do not make a model frame: ",
-                                        conditionMessage(e)),
+  said <- sub("(clock)", clock_name(recipe)[1L], conditionMessage(e), fixed = TRUE)
+  stop_sparsegp(recipe$argument, paste0("and the formula do not make a model frame: ", said),
                 paste("The variables of `formula`, `subset` and `weights` must be there, with one",
                       "value per row"))
 }

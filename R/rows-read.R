@@ -55,11 +55,7 @@ complete_rows <- function(rows, recipe) {
 frame_rows <- function(recipe, frame) {
   rows <- list(x = frame, offset = check_offset(frame_offset(frame), nrow(frame)))
   if (recipe$response) {
-    time <- frame[["(clock)"]] # of rows, where a stream has a clock by a column
-    if (!is.null(time)) time <- as.double(unclass(time))
-    if (!all(is.finite(time))) {
-      stop_sparsegp(recipe$argument, "has times that are not finite", NOT_FINITE_REMEDY)
-    }
+    time <- times_of_frame(recipe, frame)
     weights <- listed_weights(stats::model.weights(frame))
     rows <- c(rows, list(y = frame_response(frame), weights = weights, time = time,
                          omitted = attr(frame, "na.action")))

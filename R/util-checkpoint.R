@@ -2,16 +2,19 @@
 # is killed leaves the last one that was.
 
 check_checkpoint <- function(checkpoint) {
-  if (is.character(checkpoint) && length(checkpoint) == 1L && !is.na(checkpoint) &&
-        dir.exists(dirname(checkpoint))) {
-    return(checkpoint)
+  named <- is.character(checkpoint) && length(checkpoint) == 1L && !is.na(checkpoint)
+  if (named && dir.exists(checkpoint)) {
+    stop_sparsegp("checkpoint", paste("is a folder:", checkpoint),
+                  "Name a file in it, file.path(folder, \"fit\") for instance")
   }
+  if (named && dir.exists(dirname(checkpoint))) return(checkpoint)
   stop_sparsegp("checkpoint", "must be the name of a file, in a folder that is there")
 }
 
 # checkpoint: a file's name, or NULL. key: what the task is, in plain data. Returns list(
 # state, write, done): `state` what an earlier process has left, or NULL; write(state, soon) notes
 # more, unless soon is FALSE and the last was less than the option's seconds ago; done() removes it.
+# Where random numbers were drawn the generator goes on from where it was when state was noted.
 open_checkpoint <- function(checkpoint, key) {
   if (is.null(checkpoint)) {
     return(list(file = NULL, state = NULL, write = function(...) NULL, done = function() NULL))
@@ -19,11 +22,16 @@ open_checkpoint <- function(checkpoint, key) {
   check_checkpoint(checkpoint)
   file <- normalizePath(checkpoint, mustWork = FALSE)
   last <- proc.time()[["elapsed"]]
-  list(file = file, state = read_checkpoint(file, key), write = function(state, soon = TRUE) {
+  known <- read_checkpoint(file, key)
+  drawn <- known$random
+  set_random_state(drawn)
+  begun <- random_state()
+  list(file = file, state = known$state, write = function(state, soon = TRUE) {
     now <- proc.time()[["elapsed"]]
     if (!soon && now - last < getOption("sparsegp.checkpoint", 30)) return(invisible())
     last <<- now
-    write_whole(list(key = key, state = state), file)
+    if (!identical(random_state(), begun)) drawn <<- random_state()
+    write_whole(list(key = key, state = state, random = drawn), file)
   }, done = function() unlink(file))
 }
 
@@ -44,7 +52,7 @@ write_whole <- function(object, file) {
 read_checkpoint <- function(file, key) {
   if (!file.exists(file)) return(NULL)
   found <- tryCatch(readRDS(file), error = function(e) NULL)
-  if (is.list(found) && isTRUE(all.equal(found$key, key, tolerance = 1e-12))) return(found$state)
+  if (is.list(found) && isTRUE(all.equal(found$key, key, tolerance = 1e-12))) return(found)
   stop_sparsegp("checkpoint", paste0(file, " is of something else, or of other rows"),
                 "Give another name, or remove it")
 }

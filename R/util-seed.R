@@ -12,3 +12,11 @@ with_seed <- function(seed) {
   list(seed = structure(seed, kind = as.list(RNGkind())),
        restore = function() assign(".Random.seed", before, globals))
 }
+
+# Returns the state of the generator, or NULL: nothing has been drawn yet.
+random_state <- function() get0(".Random.seed", globalenv(), inherits = FALSE)
+
+set_random_state <- function(state) {
+  globals <- globalenv()
+  if (!is.null(state)) assign(".Random.seed", state, globals)
+}

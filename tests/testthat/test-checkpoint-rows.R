@@ -80,6 +80,39 @@ test_that("rows that a resumed stream passes over must be those that it has seen
   }
 })
 
+test_that("a resumed stream draws the numbers that it would have drawn", {
+  memory_tier()
+  old <- options(sparsegp.checkpoint = -1)
+  on.exit(options(old))
+  d <- plain_rows()
+  fit <- function(source, file) {
+    sparsegp(y ~ a + b, source, kernel = kernel_rbf(1.5, 1), learn = FALSE,
+             method = method_online(size = 6, pilot = 20, order = "random"),
+             control = gp_control(checkpoint = file))
+  }
+  set.seed(5)
+  wanted <- fit(breaks_after(d, 6L), NULL)
+  after <- stats::runif(1)
+  set.seed(5)
+  file <- tempfile("state-")
+  broken_off(fit, d, file, 5L)
+  for (seed in c(6L, 7L)) { # broken off once more, in a session with other numbers
+    set.seed(seed)
+    if (seed == 6L) expect_error(fit(breaks_after(d, 5L), file), "power")
+  }
+  found <- fit(breaks_after(d, 6L), file)
+  kept <- c("state", "log_evidence", "n")
+  expect_identical(found[kept], wanted[kept])
+  expect_identical(stats::runif(1), after)
+  # nothing is drawn here, so the user's numbers are let alone
+  stream <- resumable_tasks(d)$begun
+  broken_off(stream, d, file, 5L)
+  set.seed(8)
+  untouched <- .Random.seed
+  stream(breaks_after(d, 6L), file)
+  expect_identical(.Random.seed, untouched)
+})
+
 test_that("a resumed source that has more chunks, or fewer, is an error", {
   memory_tier()
   old <- options(sparsegp.checkpoint = -1)
@@ -223,4 +256,31 @@ test_that("a checkpoint or predictions that cannot be written are said so", {
   fit <- sparsegp(y ~ a, d[1:30, ], learn = FALSE)
   expect_error(predict(fit, breaks_after(d, 6L), to = file.path(tempfile("nowhere"), "p.csv")),
                "`to` cannot be written", class = "sparsegp_error")
+})
+
+# Fits numbers, and stops after so many reads.
+fit_of_numbers <- function(d, reads, mean, file) {
+  count <- 0L
+  source <- row_source(function(i) {
+    count <<- count + 1L
+    if (count > reads) stop("the power is gone")
+    d[seq(30L * (i - 1L) + 1L, 30L * i), ]
+  }, chunks = 6L)
+  sparsegp(y ~ a + b, source, kernel = kernel_rbf(1.5, 1), method = method_ep(size = 8),
+           learn = learn_control(rows = 40), mean = mean,
+           control = gp_control(checkpoint = file))
+}
+
+test_that("a checkpoint of another mean is refused", {
+  slow_tier()
+  old <- options(sparsegp.checkpoint = 0)
+  d <- plain_rows()
+  file <- tempfile("state-")
+  on.exit({
+    options(old)
+    unlink(paste0(file, c("", ".sites")), recursive = TRUE)
+  })
+  expect_error(fit_of_numbers(d, 15L, ~ a, file), "power")
+  expect_error(fit_of_numbers(d, Inf, ~ b, file), "of something else", class = "sparsegp_error")
+  expect_s3_class(fit_of_numbers(d, Inf, ~ a, file), "sparsegp") # in another environment
 })

@@ -73,8 +73,51 @@ test_that("what cannot be forgotten by is said", {
   refuse <- function(call, message) expect_error(call, message, class = "sparsegp_error")
   refuse(method_online(forget = 0), "`forget`")
   refuse(method_online(forget = c(1, 2)), "`forget`")
-  refuse(forget_fit(d, c(nowhere = 3)), "do not make a model frame")
+  refuse(forget_fit(d, c(nowhere = 3)), "lacks nowhere")
   refuse(forget_fit(d[rev(seq_len(nrow(d))), ], c(time = 3)), "go back")
   refuse(update(forget_fit(d, c(time = 3)), d[1:3, ]), "go back")
   refuse(sparsegp(as.matrix(d["a"]), d$y, method = method_online(forget = c(time = 3))), "matrix")
+})
+
+test_that("a clock is numbers or times, and stays what it was", {
+  d <- forget_data(80L)
+  refuse <- function(call, message) expect_error(call, message, class = "sparsegp_error")
+  as_text <- transform(d, time = as.character(time))
+  refuse(forget_fit(as_text, c(time = 30)), "`data` has time of class character, which is no time")
+  refuse(forget_fit(transform(d, time = factor(time)), c(time = 30)), "has time of class factor")
+  refuse(forget_fit(d, c(t = 30)), "`data` lacks t") # not R's function t()
+  infinite <- transform(d, time = replace(time, 3L, Inf))
+  refuse(forget_fit(infinite, c(time = 30)), "not finite, in time")
+  times <- list(
+    numbers = d$time,
+    Date = as.Date("2024-01-01") + d$time,
+    POSIXct = as.POSIXct("2024-01-01", tz = "UTC") + 86400 * d$time,
+    difftime = as.difftime(d$time, units = "days")
+  )
+  half_lives <- c(30, 30, 30 * 86400, 30)
+  wanted <- forget_fit(d, c(time = 30))
+  halves <- list(1:50, 51:80)
+  chunk <- function(kind, half) {
+    at <- halves[[half]]
+    replace(d[at, ], "time", list(times[[kind]][at]))
+  }
+  for (k in seq_along(times)) {
+    first <- forget_fit(chunk(k, 1L), c(time = half_lives[k]))
+    more <- update(first, chunk(k, 2L))
+    if (names(times)[k] %in% c("numbers", "difftime")) {
+      expect_equal(more$log_evidence, wanted$log_evidence, tolerance = 1e-10)
+    }
+    for (other in setdiff(seq_along(times), k)) {
+      refuse(update(first, chunk(other, 2L)), paste0("has time as .*, which was ", names(times)[k]))
+    }
+    refuse(update(first, as_text[51:80, ]), "time of class character")
+    refuse(update(first, d[51:80, c("a", "y")]), "`newdata` lacks time")
+  }
+  first <- forget_fit(chunk("difftime", 1L), c(time = 30))
+  hours <- chunk("difftime", 2L)
+  units(hours$time) <- "hours"
+  expect_equal(update(first, hours)$log_evidence, wanted$log_evidence, tolerance = 1e-10)
+  # as a source gives them
+  source <- row_source(function(i) chunk(c("Date", "POSIXct")[i], i), chunks = 2L)
+  refuse(forget_fit(source, c(time = 30)), "`data` has time as POSIXct, which was Date")
 })

@@ -126,6 +126,8 @@ test_that("what is wrong with a database is said with the driver's words", {
     expect_identical(nobs(fit("t")), nrow(d))
     expect_identical(nobs(fit(DBI::Id(schema = "main", table = "t"))), nrow(d))
     expect_error(fit("nix"), "`table` cannot be read: .*no such table", class = "sparsegp_error")
+    said <- tryCatch(fit("nix"), error = conditionMessage)
+    expect_match(said, "^`table` cannot be read: no such table: nix[.]\nCheck") # nothing of R's
     expect_error(fit(query = "SELEC * FROM t"), "`query` cannot be read: .*syntax error",
                  class = "sparsegp_error")
     for (table in list(c("a", "t"), character(), NA_character_, 7)) {
@@ -139,6 +141,28 @@ test_that("what is wrong with a database is said with the driver's words", {
     DBI::dbDisconnect(other)
     expect_error(sparsegp(y ~ a, source), "closed", class = "sparsegp_error")
   })
+})
+
+test_that("a Parquet file that cannot be read is named", {
+  skip_if_not_installed("nanoparquet")
+  d <- stats::na.omit(source_data(300L))[1:80, ]
+  folder <- tempfile("rows-")
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  files <- file.path(folder, c("a.parquet", "b.parquet"))
+  nanoparquet::write_parquet(d, files[1L])
+  writeLines("this is no Parquet file", files[2L])
+  fit <- function(formula, source) sparsegp(formula, source, kernel = kernel_rbf(), learn = FALSE)
+  for (formula in c(y ~ a, y ~ .)) {
+    expect_error(fit(formula, row_source(folder)),
+                 "cannot be read as Parquet: .*b.parquet .*\nWrite it anew",
+                 class = "sparsegp_error")
+  }
+  source <- row_source(folder)
+  unlink(files[2L])
+  expect_error(fit(y ~ a, source), "not there any longer: .*b.parquet", class = "sparsegp_error")
+  expect_error(row_source(c(folder, folder)), "a folder among them", class = "sparsegp_error")
+  expect_error(row_source(c(files[1L], folder)), "a folder among them", class = "sparsegp_error")
 })
 
 test_that("a connection that is in use is refused, and its result stays open", {

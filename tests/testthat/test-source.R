@@ -17,6 +17,29 @@ test_that("a source of uneven chunks, late levels and missing values is the fit 
   }
 })
 
+test_that("after an ordered factor text and plain factors have its order", {
+  d <- source_data()[1:60, c("y", "a")]
+  d$o <- factor(c("lo", "mid", "hi")[c(seq_len(59L) %% 3L, 0L) + 1L], c("lo", "mid", "hi"),
+                ordered = TRUE)
+  d <- stats::na.omit(d)
+  fit <- function(change) {
+    source <- row_source(function(i) {
+      chunk <- d[seq(14L * (i - 1L) + 1L, 14L * i), ]
+      if (i > 1L) chunk$o <- change(chunk$o)
+      chunk
+    }, chunks = 4L)
+    source_fit(y ~ a + o, source, method = method_ep(6), learn = FALSE)
+  }
+  ordered <- fit(identity)
+  for (change in list(as.character, function(x) factor(as.character(x)))) {
+    found <- fit(change)
+    expect_identical(found$xlevels, ordered$xlevels)
+    expect_identical(found$log_evidence, ordered$log_evidence)
+  }
+  expect_error(fit(function(x) replace(as.character(x), 1L, "top")), "categories of o .*: top",
+               class = "sparsegp_error")
+})
+
 test_that("weights, offsets, subsets, several classes and components are read in chunks, too", {
   slow_tier()
   d <- source_data()
@@ -198,6 +221,35 @@ test_that("predictions for a source go to a function or a file", {
   expect_equal(read$se.fit, unname(wanted$se.fit), tolerance = 1e-12)
   expect_error(predict(fit, chunks_of(d)), "`to`", class = "sparsegp_error")
   expect_error(predict(fit, d, to = file), "`to`", class = "sparsegp_error")
+})
+
+test_that("covariances of a row's components are columns of a file", {
+  d <- stats::na.omit(source_data())[1:90, ]
+  d$v <- cos(d$a)
+  fit <- sparsegp(cbind(y, v) ~ a + b, d[1:30, ], kernel = kernel_coregion(kernel_rbf()),
+                  method = method_ep(size = 5), learn = FALSE)
+  file <- tempfile(fileext = ".csv")
+  on.exit(unlink(file))
+  source <- chunks_of(d, c(0L, 1L, 40L, 90L))
+  for (interval in c("none", "prediction")) {
+    predict(fit, source, se.fit = TRUE, interval = interval, to = file)
+    wanted <- predict(fit, d, se.fit = TRUE, interval = interval)
+    read <- utils::read.csv(file)
+    pairs <- list(y.y = c(1, 1), y.v = c(1, 2), v.v = c(2, 2))
+    expect_identical(names(read)[-seq_len(ncol(read) - 3L)], paste0("covariance.", names(pairs)))
+    for (name in names(pairs)) {
+      pair <- pairs[[name]]
+      expect_equal(read[[paste0("covariance.", name)]],
+                   unname(wanted$covariance[pair[1L], pair[2L], ]), tolerance = 1e-12)
+    }
+    last <- if (interval == "none") wanted$fit[, "v"] else wanted$fit[, "upr", "v"]
+    expect_equal(read[[if (interval == "none") "fit.v" else "fit.upr.v"]], unname(last),
+                 tolerance = 1e-12)
+  }
+  one <- sparsegp(y ~ a, d[1:30, ], kernel = kernel_rbf(), learn = FALSE)
+  expect_error(predict(one, source, covariance = TRUE, to = file), "`covariance` is a matrix",
+               class = "sparsegp_error")
+  expect_identical(predict(one, source, covariance = TRUE, to = function(answer, i) NULL), 90)
 })
 
 test_that("a stream of a source is the stream of its rows", {
@@ -395,6 +447,50 @@ test_that("what a source cannot have is said", {
   expect_sparsegp(row_source(7), "class numeric")
   expect_sparsegp(row_source("nowhere.parquet"), "no Parquet files")
   expect_sparsegp(sparsegp(y ~ a, d, control = gp_control(checkpoint = "x")), "in chunks")
+})
+
+test_that("a function of chunks that fails is said with the chunk's number", {
+  d <- source_data()
+  refuse <- function(call, message) expect_error(call, message, class = "sparsegp_error")
+  refuse(row_source(function() d), "without arguments[.]\nIt takes the number of a chunk")
+  for (function_of_chunk in list(sum, mean, function(...) d)) {
+    expect_s3_class(row_source(function_of_chunk), "sparsegp_source")
+  }
+  fails <- function(stops) {
+    row_source(function(i) if (i == 3L) stops() else d[seq(40L * i - 39L, 40L * i), ], chunks = 5L)
+  }
+  refuse(source_fit(y ~ a, fails(function() stop("no power"))),
+         "`x` is .* at chunk 3: no power[.]\nIt takes the number of a chunk")
+  own <- function() stop_sparsegp("mine", "is wrong")
+  refuse(source_fit(y ~ a, fails(own)), "^`mine` is wrong")
+  interrupt <- function() signalCondition(structure(class = c("interrupt", "condition"), list()))
+  found <- tryCatch(source_fit(y ~ a, fails(interrupt)), interrupt = function(e) "interrupt",
+                    error = function(e) "error")
+  expect_identical(found, "interrupt")
+  refuse(source_fit(y ~ a, chunks_of(d), control = gp_control(checkpoint = tempdir())),
+         "`checkpoint` is a folder")
+  refuse(chunks_of(d, hold = -1), "`hold`")
+  expect_identical(chunks_of(d, hold = Inf)$hold, Inf)
+})
+
+test_that("a source is refused where a data frame is needed", {
+  d <- stats::na.omit(source_data())[1:40, ]
+  fit <- sparsegp(y ~ a, d, kernel = kernel_rbf(), learn = FALSE)
+  source <- chunks_of(d, c(0L, 20L, 40L))
+  refuse <- function(call, name = "newdata") {
+    expect_error(call, paste0("`", name, "` is a source of rows, .*\nGive a data frame"),
+                 class = "sparsegp_error")
+  }
+  refuse(slopes(fit, source))
+  refuse(draws(fit, source))
+  refuse(stats::simulate(fit, newdata = source))
+  refuse(ask(fit, source, budget = 3, rows = 40))
+  refuse(augment.sparsegp(fit, newdata = source))
+  refuse(augment.sparsegp(fit, data = source), "data")
+  refuse(next_rows(fit, source), "candidates")
+  refuse(calibration(fit, source))
+  matrix <- sparsegp(as.matrix(d["a"]), d$y, kernel = kernel_rbf(), learn = FALSE)
+  refuse(slopes(matrix, source))
 })
 
 test_that("a fit of a source tells of sweeps, shares of the rows and the evidence", {
