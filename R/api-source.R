@@ -138,7 +138,21 @@ row_source.default <- function(x, ...) {
 row_source.function <- function(x, chunks = NULL, hold = 5e6, ...) {
   check_no_dots(...)
   new_source("a function", if (is.null(chunks)) NA_integer_ else check_count(chunks, "chunks"),
-             function() list(read = x, close = function() NULL), apart = !is.null(chunks), hold)
+             function() list(read = user_chunks(x), close = function() NULL),
+             apart = !is.null(chunks), hold)
+}
+
+# Returns the user's function of a chunk's number, whose errors become errors about it.
+user_chunks <- function(read) {
+  force(read)
+  function(i) {
+    tryCatch(read(i), error = function(e) {
+      if (inherits(e, "sparsegp_error")) stop(e)
+      stop_sparsegp("data", paste0("is a function, which stops at chunk ", i, ": ",
+                                   conditionMessage(e)),
+                    "See ?row_source for what the function is given and returns")
+    })
+  }
 }
 
 #' @rdname row_source
@@ -314,8 +328,20 @@ predict_source <- function(object, call, env, source, to) {
   invisible(count)
 }
 
+# Returns the user's function of predictions, whose errors become errors about it.
+user_receiver <- function(to) {
+  force(to)
+  function(answer, i) {
+    tryCatch(to(answer, i), error = function(e) {
+      if (inherits(e, "sparsegp_error")) stop(e)
+      stop_sparsegp("to", paste0("stops at chunk ", i, ": ", conditionMessage(e)),
+                    "Give a function of the predictions and the chunk's number")
+    })
+  }
+}
+
 predictions_to <- function(to) {
-  if (is.function(to)) return(to)
+  if (is.function(to)) return(user_receiver(to))
   if (!is.character(to) || length(to) != 1L || is.na(to)) {
     stop_sparsegp("to", "must say where predictions for a source go",
                   "Give a function of the predictions and the chunk's number, or a CSV file")

@@ -208,7 +208,8 @@
 #' @param mean The prior mean of the latent function: `NULL` or `"constant"`, a constant that is
 #'   integrated out; a formula such as `~ x + z`, a linear function, likewise; `"average"`, the
 #'   average of the response, as if it were known; `"zero"`. Of labels and counts `NULL` learns the
-#'   bias, and `"constant"` integrates it out. See "The prior mean".
+#'   bias, `"constant"` integrates it out, and `"average"` is the same as `NULL`. See "The prior
+#'   mean".
 #' @param coding How factors become inputs: `"levels"`, one input each; `"contrasts"`, columns as in
 #'   [lm()]; `NULL`: levels unless a kernel, contrasts or interactions need columns. See "Factors".
 #' @param structure `NULL`: response scale, kernel and input scale are chosen if they are left open,

@@ -90,8 +90,9 @@ given_constants <- function(likelihood, given, rows, argument = "weights") {
   }
   out <- do.call(cbind, values[names])
   if (nrow(out) == 1L && rows != 1L) out <- out[rep(1L, rows), , drop = FALSE]
-  refuse_wrong_constants(out, rows)
-  out
+  if (nrow(out) == rows) return(out)
+  stop_sparsegp(argument, paste0("have constants of ", nrow(out), " rows for ", rows, " rows"),
+                "Give one value for each row, or one for all")
 }
 
 #' @export

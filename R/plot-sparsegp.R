@@ -165,6 +165,9 @@ new_plot_type <- function(picture, charts, takes = character(), refuse = functio
 
 plot_types <- function() names(REGISTRY$plots)
 
+# How many places a picture may have: more are beyond every screen, and beyond memory.
+MOST_DRAWN <- 1e6
+
 # Checks the arguments of plot() and autoplot(), a list; its `type` is NULL if none was given.
 match_plot_args <- function(object, asked) {
   if (is.null(asked$type) && is_type(asked$which, object)) {
@@ -174,7 +177,7 @@ match_plot_args <- function(object, asked) {
   asked$type <- check_choice(asked$type %||% default_type(object, asked), plot_types(), "type")
   check_number(asked$level, "level", 0, 1)
   refuse_for_type(asked)
-  if (!is.null(asked$n)) asked$n <- check_count(asked$n, "n", 2L)
+  if (!is.null(asked$n)) asked$n <- check_count(asked$n, "n", 2L, MOST_DRAWN)
   asked
 }
 
