@@ -390,7 +390,8 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   setup["na.action"] <- list(na.action)
   if (chunk_size(rows) == 0L && !setup$streams) {
     if (is.null(rows$omitted)) stop_sparsegp("x", "has no rows", "Give one row per observation")
-    stop_incomplete("x", c(as.list(as.data.frame(check_inputs(x))), list(y = y)))
+    stop_incomplete("x", c(as.list(as.data.frame(check_inputs(x))), list(y = y),
+                           list("(weights)" = weights)[!is.null(weights)]))
   }
   fit <- if (setup$streams) blaming("x", start_stream(rows, setup))
          else fit_read(recipe, rows, setup)

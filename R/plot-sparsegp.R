@@ -46,7 +46,8 @@
 #'   61 for two inputs; fewer for more than 12 classes and more than two maps on a page).
 #'   `type = "reliability"`: for classes the largest number of bins (default 10, fewer for less than
 #'   200 rows), for regression the number of nominal levels (default 99). `type = "reject"`: the
-#'   largest number of thresholds (default: one for every row).
+#'   largest number of thresholds (default: one for every row). At most 1e6, along each of two
+#'   inputs 1000.
 #' @param by `type = "fit"`: a factor, each level of which has a curve of its own; over two inputs,
 #'   and of several classes, a picture of its own, all with the same scales, for at most twelve
 #'   levels. Where nothing is said, along one input the only other one is taken if it is a factor of

@@ -59,6 +59,7 @@ with_plain_times <- function(frame) {
 
 refuse_frame <- function(e, recipe, data) {
   if (inherits(e, "sparsegp_error")) stop(e)
+  refuse_clock(e, recipe, data)
   variances <- recipe$likelihood$variances
   if (!is.null(variances) && grepl("(weights)", conditionMessage(e), fixed = TRUE)) {
     recipe$arguments <- list(na.action = NULL)
@@ -73,6 +74,19 @@ refuse_frame <- function(e, recipe, data) {
                                         conditionMessage(e)),
                 paste("The variables of `formula`, `subset` and `weights` must be there, with one",
                       "value per row"))
+}
+
+# Refuses data without the column of a stream's clock, whose name may be found elsewhere, as t() is.
+refuse_clock <- function(e, recipe, data) {
+  name <- as.character(recipe$arguments$clock)
+  if (length(name) == 0L || name %in% names(data)) return(invisible())
+  message <- conditionMessage(e)
+  ours <- grepl("(clock)", message, fixed = TRUE) ||
+    grepl(paste0("^[^']*'", name, "'[^']*$"), message)
+  if (!ours) return(invisible())
+  stop_sparsegp(recipe$argument, paste0("has no column `", name, "`, the time that `forget` or ",
+                                        "`drift` of method_online() names"),
+                "Add this column, or give a number of rows in place of a time")
 }
 
 # Returns the function that leaves rows out: na.action, but for responses and components that the
