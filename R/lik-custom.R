@@ -75,8 +75,8 @@
 #' some 2 ms in each sweep: a few hundred observations at most. Threads are not used.
 #'
 #' Predictions of responses cost more than that where there is no `mean`, as moments are then
-#' integrals over responses: some 3 ms a row with one latent function and half a second with two, so
-#' that pictures take long. Give `mean` and `variance`, or ask for `type = "latent"`.
+#' integrals over responses: some 3 ms a row with one latent function and half a second with two,
+#' and pictures take long. Give `mean` and `variance`, or ask for `type = "latent"`.
 #'
 #' @param log_density `function(y, f, theta)`, with further arguments `weights` or `data` where it
 #'   needs these: the logarithm of the density of `y` (the probability, of counts, labels and
