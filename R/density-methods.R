@@ -108,8 +108,8 @@ shape_moments <- function(object, u) {
 #' @param interval `"confidence"`: with an interval of the density.
 #' @param level Probability content of the interval, in (0, 1).
 #' @return `predict()`: the density at each row, 0 outside `range`; with an interval a matrix with
-#'   columns `fit`, `lwr` and `upr`; with `se.fit` a list of that, `fit`, and `se.fit`. Rows with missing
-#'   values give `NA`.
+#'   columns `fit`, `lwr` and `upr`; with `se.fit` a list of that, `fit`, and `se.fit`. Rows
+#'   with missing values give `NA`.
 #' @export
 predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
                                interval = c("none", "confidence"), level = 0.95, ...) {
