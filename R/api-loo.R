@@ -30,10 +30,10 @@
 #'   without a label ([lik_nullcat()]) have `NA` as `observed` and `prob`, and as `lpd` the log
 #'   probability of having no label. Rows without which the terms of the others, of
 #'   `method_ep(power = )`, are no distribution have `NA`. Printing it shows its sums: log
-#'   predictive density with standard error, and for numbers R2 (one minus the sum of squared errors over that about
-#'   the mean of the responses) and the standard deviation of the errors, for classes the error
-#'   rate, for times to an event the concordance: of the pairs whose events are in a known order,
-#'   the proportion that the medians have in the same order.
+#'   predictive density with standard error, and for numbers R2 (one minus the sum of squared errors
+#'   over that about the mean of the responses) and the standard deviation of the errors, for
+#'   classes the error rate, for times to an event the concordance: of the pairs whose events are in
+#'   a known order, the proportion that the medians have in the same order.
 #'
 #'   `compare()`: a data frame with a row for each fit, the best first: `lpd` (sum over the rows),
 #'   `difference` (from the best, 0 or below), `se` (standard error of that difference) and
