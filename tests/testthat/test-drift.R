@@ -148,7 +148,7 @@ test_that("a half-life that is none is refused", {
   refuse(method_online(drift = 0), "`drift`")
   refuse(method_online(drift = c(1, 2)), "`drift`")
   refuse(method_online(drift = 10, forget = 10), "`drift` is given")
-  refuse(drift_fit(d, c(nowhere = 3)), "do not make a model frame")
+  refuse(drift_fit(d, c(nowhere = 3)), "no column `nowhere`")
   refuse(drift_fit(d[rev(seq_len(nrow(d))), ], c(time = 3)), "go back")
   refuse(drift_fit(transform(d, time = replace(time, 3L, Inf)), c(time = 3)), "times")
   refuse(sparsegp(as.matrix(d["a"]), d$y, method = method_online(drift = c(time = 3))), "`drift`")

@@ -73,7 +73,7 @@ test_that("what cannot be forgotten by is said", {
   refuse <- function(call, message) expect_error(call, message, class = "sparsegp_error")
   refuse(method_online(forget = 0), "`forget`")
   refuse(method_online(forget = c(1, 2)), "`forget`")
-  refuse(forget_fit(d, c(nowhere = 3)), "do not make a model frame")
+  refuse(forget_fit(d, c(nowhere = 3)), "no column `nowhere`")
   refuse(forget_fit(d[rev(seq_len(nrow(d))), ], c(time = 3)), "go back")
   refuse(update(forget_fit(d, c(time = 3)), d[1:3, ]), "go back")
   refuse(sparsegp(as.matrix(d["a"]), d$y, method = method_online(forget = c(time = 3))), "matrix")
