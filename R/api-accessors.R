@@ -13,7 +13,8 @@ coef.sparsegp <- function(object, ...) {
 formula.sparsegp <- function(x, ...) {
   x <- check_fit_or_waiting(x, "x")
   if (!is.null(x$terms)) return(stats::formula(x$terms))
-  stop_sparsegp("x", "was fitted to a matrix and has no formula")
+  stop_sparsegp("x", "was fitted to a matrix and has no formula",
+                "Fit by a formula, or use model.matrix() for the inputs")
 }
 
 #' @export
@@ -37,8 +38,10 @@ fitted.sparsegp <- function(object, ...) predict(object, type = "response")
 #' @param ... Nothing.
 #' @return `sites()`: a data frame with columns `row` (row of the data), `precision` (tau; below 0
 #'   where a likelihood that is not log-concave widens the posterior) and `shift` (nu), and with a
-#'   latent function for each class, `class`; with several components columns for the entries of
-#'   the site's precision matrix and shift. `loo_lpd()`: a named vector, in natural logarithms of
+#'   latent function for each class, `class`. Several components, and classes that one process has
+#'   all latent functions of (few observations), have columns for the entries of the site's
+#'   precision matrix and shift, `precision.a.a`, `precision.a.b`, ..., `shift.a`, ..., and no
+#'   `class`. `loo_lpd()`: a named vector, in natural logarithms of
 #'   the response's density or probability.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94.
 #' @examples

@@ -200,6 +200,7 @@ check_averaged <- function(first, fit) {
 #' @rdname average
 #' @export
 print.sparsegp_average <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  digits <- check_digits(digits)
   x <- ready(x)
   table <- x$ensemble$made
   cat("Average of ", counted(nrow(table), "Gaussian-process fit"), " to ",

@@ -27,12 +27,13 @@
 #'   `status` (`"event"`, `"after"` of right, `"before"` of left censored ones, or `"between"` this
 #'   and `time2`) and the predicted `median`. In all cases `lpd`,
 #'   the natural logarithm of the predictive density, or probability, of what was observed. Rows
-#'   without a label have `NA`, and so do rows without which the terms of the others, of
-#'   `method_ep(power = )`, are no distribution. Printing it shows its sums: log predictive density
-#'   with standard error, and for numbers R2 (one minus the sum of squared errors over that about
-#'   the mean of the responses) and the standard deviation of the errors, for classes the error
-#'   rate, for times to an event the concordance: of the pairs whose events are in a known order,
-#'   the proportion that the medians have in the same order.
+#'   without a label ([lik_nullcat()]) have `NA` as `observed` and `prob`, and as `lpd` the log
+#'   probability of having no label. Rows without which the terms of the others, of
+#'   `method_ep(power = )`, are no distribution have `NA`. Printing it shows its sums: log
+#'   predictive density with standard error, and for numbers R2 (one minus the sum of squared errors
+#'   over that about the mean of the responses) and the standard deviation of the errors, for
+#'   classes the error rate, for times to an event the concordance: of the pairs whose events are in
+#'   a known order, the proportion that the medians have in the same order.
 #'
 #'   `compare()`: a data frame with a row for each fit, the best first: `lpd` (sum over the rows),
 #'   `difference` (from the best, 0 or below), `se` (standard error of that difference) and
@@ -91,6 +92,7 @@ loo_scores <- function(table) {
 
 #' @export
 print.sparsegp_loo <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  digits <- check_digits(digits)
   lpd <- x$lpd[!is.na(x$lpd)]
   cat("Leave-one-out predictions of ", counted(nrow(x), "row"), "\n",
       "  log predictive density ", format(sum(lpd), digits = digits + 2L), " (standard error ",
@@ -165,6 +167,8 @@ fit_names <- function(call) {
 }
 
 compare_fits <- function(fits, call) {
+  if (length(fits) < 2L) stop_sparsegp("...", "has one fit, and nothing to compare it with",
+                                       "Give two fits or more, or see loo() of one")
   names(fits) <- fit_names(call)
   for (fit in fits) check_class(fit, "sparsegp", "...", "Give fits of sparsegp()")
   fits <- lapply(fits, with_rows, "...")
@@ -190,6 +194,7 @@ check_same_responses <- function(f, g) {
 
 #' @export
 print.sparsegp_compare <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  digits <- check_digits(digits)
   cat("Leave-one-out log predictive densities of ", counted(attr(x, "rows"), "row"),
       ", the best first\n", sep = "")
   print(format(as.data.frame(unclass(x), row.names = rownames(x)), digits = digits + 2L),

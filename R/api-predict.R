@@ -23,7 +23,8 @@
 #' In the table "more classes" means a latent function for each (\eqn{C} of them). Under
 #' `lik_mprobit()` the probability of a class is that of its latent function, with noise of variance
 #' 1 and its bias, being the largest; that is a one-dimensional integral over the posterior. In
-#' one-vs-rest fits the classes' own probabilities are divided by their sum.
+#' one-vs-rest fits probabilities are proportional to the odds p / (1 - p) of the classes' own
+#' probabilities p.
 #'
 #' The medians of the probabilities of more than two classes are those of each class by itself, over
 #' the posterior of all latent functions: where little is known they are far below the means. They
@@ -193,8 +194,9 @@ predict.sparsegp <- function(object, newdata,
   object <- ready(object)
   if (type == "terms") refuse_termplot(sys.parent())
   if (type %in% names(DERIVED)) check_derived(object, type)
-  check_offered(codec_of(object), type, c(if (se.fit) "se.fit", if (interval != "none") interval,
-                                          if (covariance) "covariance"))
+  check_offered(offering_codec(object), type,
+                c(if (se.fit) "se.fit", if (interval != "none") interval,
+                  if (covariance) "covariance"))
   at <- check_at(at, type)
   object <- fit_of_latent_type(object, type, covariance)
   refuse_for_other_type(type, "terms", !is.null(terms), "terms")

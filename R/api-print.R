@@ -2,6 +2,7 @@
 
 #' @export
 print.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  digits <- check_digits(digits)
   x <- ready(x)
   print_head(x)
   cat("\nHyperparameters:\n")

@@ -34,8 +34,20 @@ predict_source <- function(object, call, env, source, to) {
   invisible(count)
 }
 
+# Returns the user's function of predictions, which says what chunk it has failed at.
+user_receiver <- function(to) {
+  force(to)
+  function(answer, i) {
+    tryCatch(to(answer, i), error = function(e) {
+      if (inherits(e, "sparsegp_error")) stop(e)
+      stop_sparsegp("to", paste0("stops at chunk ", i, ": ", conditionMessage(e)),
+                    "Give a function of the predictions and the chunk's number")
+    })
+  }
+}
+
 predictions_to <- function(to) {
-  if (is.function(to)) return(to)
+  if (is.function(to)) return(user_receiver(to))
   if (!is.character(to) || length(to) != 1L || is.na(to)) {
     stop_sparsegp("to", "must say where predictions for a source go",
                   "Give a function of the predictions and the chunk's number, or a CSV file")

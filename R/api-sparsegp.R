@@ -208,7 +208,8 @@
 #' @param mean The prior mean of the latent function: `NULL` or `"constant"`, a constant that is
 #'   integrated out; a formula such as `~ x + z`, a linear function, likewise; `"average"`, the
 #'   average of the response, as if it were known; `"zero"`. Of labels and counts `NULL` learns the
-#'   bias, and `"constant"` integrates it out. See "The prior mean".
+#'   bias, `"constant"` integrates it out, and `"average"` is the same as `NULL`. See "The prior
+#'   mean".
 #' @param coding How factors become inputs: `"levels"`, one input each; `"contrasts"`, columns as in
 #'   [lm()]; `NULL`: levels unless a kernel, contrasts or interactions need columns. See "Factors".
 #' @param structure `NULL`: response scale, kernel and input scale are chosen if they are left open,
@@ -389,7 +390,8 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   setup["na.action"] <- list(na.action)
   if (chunk_size(rows) == 0L && !setup$streams) {
     if (is.null(rows$omitted)) stop_sparsegp("x", "has no rows", "Give one row per observation")
-    stop_incomplete("x", c(as.list(as.data.frame(check_inputs(x))), list(y = y)))
+    stop_incomplete("x", c(as.list(as.data.frame(check_inputs(x))), list(y = y),
+                           list("(weights)" = weights)[!is.null(weights)]))
   }
   fit <- if (setup$streams) blaming("x", start_stream(rows, setup))
          else fit_read(recipe, rows, setup)

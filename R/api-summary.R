@@ -73,6 +73,7 @@ coef.summary.sparsegp <- function(object, ...) {
 #' @rdname summary.sparsegp
 #' @export
 print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  digits <- check_digits(digits)
   fit <- x$fit
   print_head(fit)
   cat("\nHyperparameters", if (fit$scaling$scale) " (of scaled inputs)", ":\n",

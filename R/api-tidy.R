@@ -17,10 +17,13 @@
 #'   one-vs-rest classes), `converged` and, unless the fit keeps no rows, `loo_lpd` (sum of
 #'   leave-one-out log predictive densities), and `r.squared` and `rmse` (of leave-one-out
 #'   predictions) for numbers and counts, `error` (the proportion of wrong predictions) for classes
-#'   or `concordance` for times to an event; `sigma` for numbers.
+#'   or `concordance` for times to an event; `sigma` for numbers whose noise has one variance (not
+#'   for known variances, nor for [lik_heteroscedastic()]).
 #'   `augment()`: the rows with `.fitted` (for more than two classes, or ordered ones, `.fitted.`
-#'   and the class), where asked for `.se.fit`, `.lower` and `.upper`, for classes `.class`, and for
-#'   the rows of the fit `.resid` (but for classes without an order) and `.loo_lpd`.
+#'   and the class), where asked for `.se.fit`, `.lower` and `.upper` (of which more than two
+#'   classes, and ordered ones, have none: an error), for classes `.class`, and for the rows of the
+#'   fit `.resid` (but for classes, ordered ones too) and `.loo_lpd`. Several components are an
+#'   error.
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' fit <- sparsegp(mpg ~ wt, mtcars)
 #' generics::tidy(fit, conf.int = TRUE)
@@ -39,6 +42,7 @@ tidy.sparsegp <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   learned <- x$hyper$free & !is.null(x$learning)
   out <- data.frame(term = names(estimate), estimate = unname(estimate), learned = learned)
   if (!conf.int) return(out)
+  check_number(conf.level, "conf.level", 0, 1)
   out$std.error <- out$conf.low <- out$conf.high <- NA_real_
   out <- out[c("term", "estimate", "learned", "std.error", "conf.low", "conf.high")]
   if (!any(learned)) return(out)
@@ -92,6 +96,7 @@ augment.sparsegp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
                              interval = c("none", "confidence", "prediction"), ...) {
   x <- ready(x)
   x["na.action"] <- list(NULL) # rows that were left out are not in the frame
+  check_flag(se_fit, "se_fit")
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
   own <- is.null(newdata)
   rows <- if (!own) newdata
@@ -122,6 +127,11 @@ augmented.response <- function(x, newdata, se_fit, interval, ...) {
 }
 
 #' @export
+augmented.response_spreads <- function(x, newdata, se_fit, interval, ...) {
+  augmented.response(x, newdata, se_fit, interval, ...)
+}
+
+#' @export
 augmented.response_components <- function(x, newdata, se_fit, interval, ...) {
   stop_sparsegp("x", "has several components", "Use predict() or residuals()")
 }
@@ -136,9 +146,20 @@ augmented.response_labels <- function(x, newdata, se_fit, interval, ...) {
 # All other labels have a column for each.
 #' @export
 augmented.response_factor <- function(x, newdata, se_fit, interval, ...) {
+  refuse_spread_of_classes(x, se_fit, interval)
   prob <- predict(x, newdata, type = "prob", ...)
   columns <- stats::setNames(as.data.frame(prob), paste0(".fitted.", colnames(prob)))
   c(as.list(columns), list(.class = predicted_class(x, prob)))
+}
+
+# Refuses standard errors and intervals of probabilities, which predict() does not have.
+refuse_spread_of_classes <- function(x, se_fit, interval) {
+  argument <- if (se_fit) "se_fit" else if (interval != "none") "interval"
+  if (is.null(argument)) return(invisible())
+  value <- if (se_fit) "TRUE" else dQuote(interval, FALSE)
+  stop_sparsegp(argument, paste0("= ", value, " is not defined for the probabilities of ",
+                                 codec_of(x)$called),
+                "Leave it out, or see predict() of type \"link\" or draws()")
 }
 
 # Predictions of a response that is one number

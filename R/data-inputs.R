@@ -69,6 +69,7 @@ check_whole_inputs <- function(x, argument) {
 check_per_row <- function(x, n, argument, default, positive = FALSE) {
   if (is.null(x)) return(rep(default, n))
   x <- plain_column(x, argument)
+  if (is.logical(x) && all(is.na(x))) x <- as.double(x) # NA alone, which is a logical
   if (!is.numeric(x) || length(x) != n) {
     stop_sparsegp(argument, paste0("must be ", n, " numbers, one per row"))
   }

@@ -107,9 +107,9 @@ shape_moments <- function(object, u) {
 #' @param se.fit Standard deviations of the density, too?
 #' @param interval `"confidence"`: with an interval of the density.
 #' @param level Probability content of the interval, in (0, 1).
-#' @return `predict()`: the density at each row, 0 outside `range`; with `se.fit` a list of `fit`
-#'   and `se.fit`; with an interval a matrix with columns `fit`, `lwr` and `upr`. Rows with missing
-#'   values give `NA`.
+#' @return `predict()`: the density at each row, 0 outside `range`; with an interval a matrix with
+#'   columns `fit`, `lwr` and `upr`; with `se.fit` a list of that, `fit`, and `se.fit`. Rows
+#'   with missing values give `NA`.
 #' @export
 predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
                                interval = c("none", "confidence"), level = 0.95, ...) {
@@ -131,7 +131,7 @@ predict.gp_density <- function(object, newdata = NULL, se.fit = FALSE,
     lik <- lik_for_c(lik_density(), 1L)
     seen <- rbind(rep(1, length(inside)))
     bound <- function(p) in_all(engine_lik_quantile(lik, numeric(), seen, at$mean, at$var, p))
-    return(cbind(fit = fit, lwr = bound((1 - level) / 2), upr = bound((1 + level) / 2)))
+    fit <- cbind(fit = fit, lwr = bound((1 - level) / 2), upr = bound((1 + level) / 2))
   }
   if (!se.fit) return(fit)
   list(fit = fit, se.fit = in_all(sqrt(2 * at$var * (at$var + 2 * at$mean^2))))

@@ -80,13 +80,29 @@ asking_state <- function(after, budget, rows) {
   if (!is.null(after)) check_class(after, "sparsegp_asked", "after", "Give what ask() returned")
   state <- if (is.null(after)) list(seen = 0L, asked = 0L) else attr(after, "state")
   counted <- is.numeric(budget) && length(budget) == 1L && !is.na(budget) && budget >= 1
-  state["rows"] <- list(if (counted) check_count(rows, "rows", budget))
+  state["rows"] <- list(if (counted) rows_of_budget(budget, rows))
   if (!counted && !is.null(rows)) {
     stop_sparsegp("rows", "are for a budget that is a number of labels", "Leave them out")
   }
   state$budget <- if (counted) check_count(budget, "budget")
                   else check_number(budget, "budget", 0, 1)
   state
+}
+
+# Returns the number of rows that a budget of labels is for.
+rows_of_budget <- function(budget, rows) {
+  if (!is.finite(budget) || budget != round(budget)) {
+    stop_sparsegp("budget", "is neither a proportion nor a whole number of labels",
+                  "Give a value in (0, 1), or a whole number with `rows`")
+  }
+  if (is.null(rows)) {
+    stop_sparsegp("budget", "is a number of labels, and nothing says of how many rows",
+                  "Give the number of all rows as `rows`, or a proportion in (0, 1)")
+  }
+  rows <- check_count(rows, "rows")
+  if (budget <= rows) return(rows)
+  stop_sparsegp("budget", paste0("is ", budget, " labels of ", rows, " rows"),
+                "Give a number of labels that is not above `rows`")
 }
 
 # Returns the proportion of the rows to come that may be asked for.

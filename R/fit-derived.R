@@ -5,6 +5,16 @@
 DERIVED <- list(divergence = list(code = -1, power = -1), vorticity = list(code = -2, power = -1),
                 stream = list(code = -3, power = 1), potential = list(code = -4, power = 1))
 
+# Returns the codec of a fit, whose table has these types only if a part of the kernel is a field.
+offering_codec <- function(object) {
+  codec <- codec_of(object)
+  if (!any(names(DERIVED) %in% names(codec$offers))) return(codec)
+  types <- vapply(component_parts(object$spec), function(part) part$type, "")
+  if (any(types %in% FIELDS)) return(codec)
+  codec$offers <- codec$offers[setdiff(names(codec$offers), names(DERIVED))]
+  codec
+}
+
 # Is there such a field? Stream function and vorticity are vectors themselves in space.
 check_derived <- function(object, type) {
   refuse_mean_slopes(object)

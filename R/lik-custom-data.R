@@ -90,8 +90,9 @@ given_constants <- function(likelihood, given, rows, argument = "weights") {
   }
   out <- do.call(cbind, values[names])
   if (nrow(out) == 1L && rows != 1L) out <- out[rep(1L, rows), , drop = FALSE]
-  refuse_wrong_constants(out, rows)
-  out
+  if (nrow(out) == rows) return(out)
+  stop_sparsegp(argument, paste0("have constants of ", nrow(out), " rows for ", rows, " rows"),
+                "Give one value for each row, or one for all")
 }
 
 #' @export
@@ -129,7 +130,10 @@ constants_in <- function(object, newdata) {
 
 #' @export
 weights_at.weights_constants <- function(object, latent, variance, weights) {
-  if (is.null(weights)) return(latent$weights)
+  if (is.null(weights)) {
+    lacking <- !is.list(latent$weights) && any(latent$complete)
+    return(if (lacking) refuse_lacking_constants(object$likelihood$custom) else latent$weights)
+  }
   rows <- length(latent$complete)
   listed_weights(given_constants(object$likelihood, weights, rows))[latent$complete]
 }
@@ -139,14 +143,16 @@ check_new_responses.weights_constants <- function(object, interval, variance, we
   if (!is.null(variance)) refuse_variance()
 }
 
+refuse_lacking_constants <- function(custom) {
+  stop_sparsegp("newdata", paste("lacks constants of lik_custom(data =):", toString(custom$data)),
+                paste("Add columns of these names, or give predict(weights = list(...)), or",
+                      "type = \"latent\""))
+}
+
 # Returns constants as a matrix with a column for each of n rows; NULL of a likelihood without.
 needed_constants <- function(custom, weights, n) {
   if (length(custom$data) == 0L) return(NULL)
-  if (!is.list(weights)) {
-    stop_sparsegp("newdata", paste("lacks constants of lik_custom(data =):", toString(custom$data)),
-                  paste("Add columns of these names, or give predict(weights = list(...)), or",
-                        "type = \"latent\""))
-  }
+  if (!is.list(weights)) refuse_lacking_constants(custom)
   out <- matrix(as.double(unlist(weights)), length(custom$data))
   if (!anyNA(out)) return(out[, rep_len(seq_len(ncol(out)), n), drop = FALSE])
   stop_sparsegp("newdata", "has missing values among the constants of lik_custom(data =)",

@@ -38,6 +38,7 @@ latent_arguments <- function(custom, fun, f, value, constants) {
   seen <- if (is.null(custom$components)) f[[1L]] else stats::setNames(f, custom$components)
   out <- list(seen, value)
   if (length(custom$data) == 0L || !takes_data(fun)) return(out)
+  if (NROW(constants) < length(custom$data)) refuse_lacking_constants(custom)
   each <- lapply(seq_along(custom$data), function(k) {
     matrix(constants[k, ], nrow(f[[1L]]), ncol(f[[1L]]))
   })
@@ -47,6 +48,7 @@ latent_arguments <- function(custom, fun, f, value, constants) {
 takes_data <- function(fun) any(c("data", "...") %in% names(formals(args(fun))))
 
 call_user <- function(fun, name, arguments) {
+  force(arguments) # whose errors are not the function's
   tryCatch(do.call(fun, arguments, quote = TRUE), error = function(e) {
     stop_sparsegp("likelihood", paste0("has a `", name, "` that stops: ", conditionMessage(e)),
                   "See ?lik_custom for what it is given")

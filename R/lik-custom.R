@@ -74,6 +74,10 @@
 #' 0.1 ms each. With `width = 2` there are 33 x 33 nodes or more for each observation, which take
 #' some 2 ms in each sweep: a few hundred observations at most. Threads are not used.
 #'
+#' Predictions of responses cost more than that where there is no `mean`, as moments are then
+#' integrals over responses: some 3 ms a row with one latent function and half a second with two,
+#' and pictures take long. Give `mean` and `variance`, or ask for `type = "latent"`.
+#'
 #' @param log_density `function(y, f, theta)`, with further arguments `weights` or `data` where it
 #'   needs these: the logarithm of the density of `y` (the probability, of counts, labels and
 #'   categories), see below. `-Inf` is allowed.
@@ -141,8 +145,7 @@ lik_custom <- function(log_density, theta = NULL, range = list(), prior = list()
     stop_sparsegp("log_density", "has no argument `data`, and there are constants",
                   "Give function(y, f, theta, data)")
   }
-  if (!is_text(label) || !nzchar(label)) stop_sparsegp("label", "must be one word")
-  custom$label <- label
+  custom$label <- check_custom_label(label)
   custom <- c(custom, custom_hyper(theta, range, prior), custom_constants(data))
   structure(list(type = "custom", params = stats::setNames(as.list(theta), names(theta)),
                  custom = custom), class = "sparsegp_likelihood")

@@ -45,6 +45,8 @@
 #'   `type = "latent"` gives both functions, the second as the logarithm of the errors' standard
 #'   deviation in units of the response, with their covariances.
 #' * The hyperparameter `noise` is the variance where \eqn{g = 0}{g = 0}. Not log-concave.
+#' * `plot()` has types `"fit"`, `"trace"` and `"choices"`; measures of influence, degrees of
+#'   freedom and [importance()] are errors.
 #' * *Accuracy*: on half of `MASS::mcycle` the log evidence was 0.55 nats too low, and standard
 #'   deviations of the latent functions were 7 per cent too small.
 #' * *Source*: none of the papers; compare package hetGP. The integral over the mean is in closed

@@ -9,7 +9,8 @@
 #' length scale says how far the function reaches, not how much it changes: a strong linear trend
 #' has a long one.
 #'
-#' @param object A fit of [sparsegp()], with its inputs (`gp_control(keep_x = TRUE)`); not a stream.
+#' @param object A fit of [sparsegp()], with its inputs (`gp_control(keep_x = TRUE)`); not a stream,
+#'   and not of several components or [lik_heteroscedastic()].
 #' @param ... Nothing.
 #' @return A data frame, the largest loss first, a row for each term: `loss`, the sum over the rows
 #'   of the leave-one-out log predictive density that is lost without it (below 0: it does harm),

@@ -34,7 +34,7 @@
 #'   and `wt.res`, the residuals (in units of the response).
 #'
 #'   Errors of class `sparsegp_error`: streams and other fits that keep no rows; several classes or
-#'   components, where a row has several latent values.
+#'   components, and [lik_heteroscedastic()], where a row has several latent values.
 #' @references Cook, R. D. and Weisberg, S. (1982). *Residuals and Influence in Regression*. Chapman
 #'   and Hall.
 #' @seealso [residuals()][residuals.sparsegp], [loo()], and `plot(fit, "residuals")`.
@@ -101,7 +101,7 @@ influence.sparsegp <- function(model, ...) {
 # Returns a fit that knows its rows, each of which has one latent value, or stops.
 with_single_rows <- function(model) {
   model <- with_rows(model)
-  check_measured(codec_of(model), "influence", "model", "See loo(), or plot(model, \"loo\")")
+  check_measured(codec_of(model), "influence", "model", "See loo()")
   model
 }
 

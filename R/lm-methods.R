@@ -52,7 +52,7 @@ model.frame.sparsegp <- function(formula, ...) {
 model.matrix.sparsegp <- function(object, data = NULL, ...) {
   check_no_dots(...)
   if (!is.null(data)) {
-    new <- new_inputs(ready(object), data)
+    new <- blaming("data", new_inputs(ready(object), data))
     return(plain_matrix(new$x, new$names))
   }
   object <- with_rows(object)
@@ -175,7 +175,8 @@ terms.sparsegp <- function(x, ...) {
   check_no_dots(...)
   x <- check_fit_or_waiting(x, "x")
   if (!is.null(x$terms)) return(x$terms)
-  stop_sparsegp("x", "was fitted to a matrix and has no terms")
+  stop_sparsegp("x", "was fitted to a matrix and has no terms",
+                "Fit by a formula, or use model.matrix() for the inputs")
 }
 
 #' @export

@@ -12,7 +12,7 @@
 #' | more, and no number in mind | [method_ep(size = NULL)][method_ep] | increases d while it pays |
 #' | labels; the most informative inducing points | [method_ivm(size = d)][method_ivm] | \eqn{n d^2}{n d^2} |
 #' | observations that arrive one by one, or that drift | [method_online()] | \eqn{4 d^2}{4 d^2} an observation; \eqn{4 d^2}{4 d^2} |
-#' | data larger than memory | a [row_source()], with any of these but the IVM | a few numbers an observation |
+#' | data larger than memory | a [row_source()], with any of these but full EP; `method_ivm()` chooses among the rows kept, and only with `refine = "basis"` unless all are kept | a few numbers an observation |
 #'
 #' [learn_control()] says how hyperparameters are searched. The formulas, with their sources, are in
 #' `vignette("computed")`.

@@ -7,7 +7,8 @@
 #' or length scales: the score of each with one standard error to either side, in a panel for each
 #' stage of the search, from top to bottom in the order in which they were tried. The candidates
 #' that were taken are filled. *Value.* A data frame with a row for each candidate: `stage`,
-#' `candidate`, `rows`, `points`, `score`, `se`, `taken`.
+#' `candidate`, `rows`, `points`, `score`, `gain` over the best before, its standard error `se`, and
+#' `taken`.
 NULL
 
 choices_plot <- function() {

@@ -30,8 +30,9 @@
 #' for the mean; grey where less is known; thin arrows of the observations, of the same scale;
 #' rings at the inducing points. Directions are right where both axes have one scale, as they have
 #' by default (`asp = 1`). Along one input, of any number of components: the curve, interval and
-#' observations of each. Of several components there are no other types but `"trace"`, `"choices"`
-#' and `"modes"`.
+#' observations of each. Of several components, and of
+#' [lik_heteroscedastic()], there are no other types but `"trace"`, `"choices"` and, of mixtures,
+#' `"modes"`.
 #'
 #' *Value.* One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`; the
 #' factor after the inputs where there is `by`. Two: the inputs, `fit`, its standard error `se`,

@@ -15,6 +15,11 @@ loo_plot <- function() {
   }, function(object, picture, style) {
     chart <- if (is.null(picture$drawn$fit)) loo_classes_chart else loo_numbers_chart
     list(chart(object, picture$drawn, picture$level, style))
+  }, refuse = function(object) {
+    if (length(object$y) == 0L) {
+      c("is of the rows of the fit, and this fit, as that of a stream, keeps none",
+        "Use type = \"reliability\" with `newdata` that it has not seen")
+    }
   })
 }
 

@@ -12,8 +12,9 @@
 #' of responses inside central predictive intervals against the intervals' nominal content, with
 #' the band of a calibrated model (pointwise, binomial). Predictions are for `newdata` or, without
 #' it, leave-one-out predictions for the training rows from the cavities of EP. *Value.*
-#' `predicted` or `nominal`, `observed`, `lwr`, `upr` and, for classes, `rows` in the bin (of
-#' several classes: rows times classes).
+#' For classes `predicted`, `observed`, `lwr`, `upr` and `rows` in the bin (of several classes: rows
+#' times classes). For regression `nominal`, `observed`, `se`, the standard error of `observed` for
+#' a calibrated model, and `lwr` and `upr` of the band.
 NULL
 
 reliability_plot <- function() {

@@ -46,7 +46,8 @@
 #'   61 for two inputs; fewer for more than 12 classes and more than two maps on a page).
 #'   `type = "reliability"`: for classes the largest number of bins (default 10, fewer for less than
 #'   200 rows), for regression the number of nominal levels (default 99). `type = "reject"`: the
-#'   largest number of thresholds (default: one for every row).
+#'   largest number of thresholds (default: one for every row). At most 1e6, along each of two
+#'   inputs 1000.
 #' @param by `type = "fit"`: a factor, each level of which has a curve of its own; over two inputs,
 #'   and of several classes, a picture of its own, all with the same scales, for at most twelve
 #'   levels. Where nothing is said, along one input the only other one is taken if it is a factor of
@@ -165,6 +166,9 @@ new_plot_type <- function(picture, charts, takes = character(), refuse = functio
 
 plot_types <- function() names(REGISTRY$plots)
 
+# How many places a picture may have: more are beyond every screen, and beyond memory.
+MOST_DRAWN <- 1e6
+
 # Checks the arguments of plot() and autoplot(), a list; its `type` is NULL if none was given.
 match_plot_args <- function(object, asked) {
   if (is.null(asked$type) && is_type(asked$which, object)) {
@@ -174,7 +178,7 @@ match_plot_args <- function(object, asked) {
   asked$type <- check_choice(asked$type %||% default_type(object, asked), plot_types(), "type")
   check_number(asked$level, "level", 0, 1)
   refuse_for_type(asked)
-  if (!is.null(asked$n)) asked$n <- check_count(asked$n, "n", 2L)
+  if (!is.null(asked$n)) asked$n <- check_count(asked$n, "n", 2L, MOST_DRAWN)
   asked
 }
 

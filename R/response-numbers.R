@@ -36,6 +36,8 @@ trials_codec <- function() {
                else if (any(weights > 2^53)) "has more trials than can be counted"
                else illegal_counts(as_whole(y * weights))
              },
+             correct = paste("Correct those rows; the trials of proportions are `weights`, or give",
+                             "cbind(successes, failures)"),
              remedy = paste("Use likelihood = \"logit\" for classes, cbind(successes, failures)",
                             "for trials"),
              constant = function(codes) {

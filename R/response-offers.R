@@ -41,7 +41,7 @@ instead_of_extra <- function(offers, extra, offered) {
   if (extra != "covariance" && length(spread)) return(paste("Use", EXTRAS[[spread[1L]]]))
   types <- setdiff(names(Filter(function(extras) extra %in% extras, offers)), "slope")
   if (length(types)) paste("Use type =", words_with_or(types))
-  else "Leave it out, or use type = \"prob\" or draws()"
+  else "Leave it out: ask for type = \"prob\" alone, or use draws()"
 }
 
 words_with_or <- function(words) {

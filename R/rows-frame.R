@@ -141,6 +141,7 @@ stop_incomplete <- function(argument, columns = list(), response = NULL) {
     stop_sparsegp(argument, paste0("has no complete rows: the response `", response,
                                    "` is missing in all ", rows), "Give rows with a response")
   }
+  if (rows > 0L && all(is.na(columns[["(weights)"]]))) refuse_missing_weights(columns)
   missing <- vapply(columns, function(column) NROW(column) - sum(stats::complete.cases(column)), 0)
   missing <- utils::head(sort(missing[missing > 0], decreasing = TRUE), 3L)
   counts <- paste0("`", names(missing), "` (", missing, " of ", rows, " rows)", recycle0 = TRUE)
@@ -149,10 +150,28 @@ stop_incomplete <- function(argument, columns = list(), response = NULL) {
   stop_sparsegp(argument, "has no complete rows", remedy)
 }
 
+# Refuses weights that are all missing, unless they stand for something else: for known variances,
+# and for the constants of a likelihood.
+refuse_missing_weights <- function(columns) {
+  weights <- columns[["(weights)"]]
+  if (is.null(weights) || !is.null(dim(weights))) return(invisible())
+  stop_sparsegp("weights", paste("are missing in all", length(weights), "rows"),
+                "Give a positive number for each row")
+}
+
+# Refuses a `subset` of rows that are not there: model.frame() has rows of NA for these.
+refuse_rows_beyond <- function(recipe, whole) {
+  if (is.null(recipe$arguments$subset) || nrow(whole) == 0L) return(invisible())
+  if (!all(grepl("^NA([.][0-9]+)?$", row.names(whole)))) return(invisible())
+  stop_sparsegp("subset", "selects only rows that are not there, or are NA",
+                "Give numbers of rows of `data`, or TRUE and FALSE for each")
+}
+
 # Refuses such data after reading them again, with missing values, for the columns to name.
 refuse_empty <- function(recipe, data) {
   recipe$arguments["na.action"] <- list(NULL)
   whole <- read_frame(recipe, data)
+  refuse_rows_beyond(recipe, whole)
   stop_incomplete("data", as.list(whole), names(whole)[attr(attr(whole, "terms"), "response")])
 }
 

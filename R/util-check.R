@@ -81,6 +81,9 @@ check_count_or_inf <- function(x, argument) {
   if (identical(x, Inf)) x else check_count(x, argument)
 }
 
+# print() adds two digits to those of a log evidence, and R has 22 at most.
+check_digits <- function(x) as.integer(check_number(x, "digits", 1, 20, open = FALSE))
+
 check_damping <- function(x) {
   good <- is.numeric(x) && length(x) == 1L && is.finite(x) && x > 0 && x <= 1
   if (!good) stop_sparsegp("damping", "must be one number", "Give a value in (0, 1]")

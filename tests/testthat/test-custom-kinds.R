@@ -174,6 +174,9 @@ test_that("what is wrong with constants is said in words", {
   fit <- kinds_fit(count ~ x, d, own_exposed(~exposure), basis = d[1:8, ])
   bare <- d[1:3, c("x", "count")]
   kinds_error(predict(fit, bare), "lacks constants")
+  kinds_error(predict(fit, bare, interval = "prediction"), "lacks constants.*exposure")
+  kinds_error(predict(fit, bare, type = "quantile"), "lacks constants.*exposure")
+  kinds_error(predict(fit, bare, weights = list(exposure = 1:2)), "`weights` have .* 2 rows for 3")
   expect_true(all(is.finite(predict(fit, bare, type = "latent"))))
   kinds_error(update(fit, bare), "lacks exposure")
   expect_true(all(is.finite(predict(fit, d[1:3, ]))))

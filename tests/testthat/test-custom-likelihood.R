@@ -156,6 +156,7 @@ test_that("what is wrong with the functions is said in words", {
   d <- own_data(20)
   fit <- function(fun, ...) sparsegp(y ~ x, d, lik_custom(fun, ...), learn = FALSE)
   custom_error(lik_custom("dnorm"), "log_density.*not a function")
+  custom_error(lik_custom(function(y, f, theta) 0, label = "two words"), "one word")
   custom_error(lik_custom(function(y, f) 0), "too few arguments")
   custom_error(lik_custom(dnorm, theta = c(1, 2)), "`theta` must be numbers with names")
   custom_error(lik_custom(function(y, f, theta) 0, theta = c(a = 1), range = list(b = c(0, 1))),

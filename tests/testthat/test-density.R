@@ -274,6 +274,8 @@ test_that("predictions keep their rows", {
   band <- predict(fit, c(0.2, NA, 1.4), interval = "confidence")
   expect_identical(dim(band), c(3L, 3L))
   expect_true(band[1L, "lwr"] < band[1L, "fit"] && band[1L, "fit"] < band[1L, "upr"])
+  both <- predict(fit, c(0.2, NA, 1.4), se.fit = TRUE, interval = "confidence")
+  expect_identical(both, list(fit = band, se.fit = predict(fit, c(0.2, NA, 1.4), TRUE)$se.fit))
   expect_length(predict(fit), 100L)
   expect_length(predict(fit, numeric()), 0L)
   # a missing value is no point

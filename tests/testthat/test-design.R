@@ -501,6 +501,10 @@ test_that("ask() skips rows that are not complete, and refuses what it cannot co
   expect_error(ask(fit, rows, 10), "rows", class = "sparsegp_error")
   expect_error(ask(fit, rows, 0.1, rows = 10), "rows", class = "sparsegp_error")
   expect_error(ask(fit, rows, 0), "budget", class = "sparsegp_error")
+  for (budget in c(5, 1.5, Inf)) {
+    expect_error(ask(fit, rows, budget), "`budget`", class = "sparsegp_error")
+  }
+  expect_error(ask(fit, rows, 40, rows = 30), "`budget`", class = "sparsegp_error")
   expect_error(ask(fit, rows, 0.1, after = TRUE), "after", class = "sparsegp_error")
 })
 

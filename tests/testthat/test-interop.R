@@ -52,6 +52,7 @@ test_that("tidy(), glance() and augment() are found by generics", {
   plain_matrix <- sparsegp(cbind(a = mtcars$wt, b = mtcars$hp), mtcars$mpg, learn = FALSE)
   expect_equal(generics::augment(plain_matrix)$b, mtcars$hp, tolerance = 1e-10)
   refused(generics::augment(fit, mtcars[1:3, ]), "3 rows")
+  refused(generics::tidy(fit, conf.int = TRUE, conf.level = 95), "conf.level")
 })
 
 test_that("insight reads what a fit is of", {

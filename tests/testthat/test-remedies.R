@@ -66,3 +66,66 @@ test_that("a fit made in a wrapper is fitted again", {
   expect_equal(coef(update(fit, data = d, kernel = "rbf")), coef(fit))
   refused(sparsegp(formula = sin, data = d), "formula")
 })
+
+remedy_data <- local({
+  d <- data.frame(x = seq(0, 3, length.out = 30L), g = factor(rep(c("a", "b", "c"), 10L)))
+  d$y <- sin(2 * d$x)
+  d$l <- factor(d$y > 0)
+  d$n <- rep(0:5, 5L)
+  d
+})
+
+remedy_fit <- function(formula = y ~ x, ...) {
+  sparsegp(formula, remedy_data, ..., kernel = kernel_rbf(1, 1), learn = FALSE)
+}
+
+test_that("rows that are not there, and weights that are missing, are named", {
+  d <- remedy_data
+  refused(sparsegp(y ~ x, d, subset = 31:40), "subset")
+  refused(sparsegp(y ~ x, d, subset = rep(NA, 30)), "subset")
+  refused(sparsegp(y ~ x, transform(d, y = NA), subset = 1:9), "data")
+  refused(sparsegp(y ~ x, d, weights = rep(NA, 30)), "weights")
+  refused(sparsegp(y ~ x, d, weights = rep(NA_real_, 30)), "weights")
+  refused(sparsegp(d["x"], d$y, weights = rep(NA, 30)), "weights")
+  clock <- function(...) sparsegp(y ~ x, d, method = method_online(10, pilot = 20, ...))
+  expect_match(refused(clock(forget = c(t = 10)), "data"), "no column `t`")
+  expect_match(refused(clock(drift = c(no_such = 10)), "data"), "no column `no_such`")
+  expect_match(refused(sparsegp(I(n / 20) ~ x, d, likelihood = "binomial"), "y"), "`weights`")
+})
+
+test_that("errors name the argument that was given", {
+  fit <- remedy_fit()
+  for (x in list(fit, summary(fit), loo(fit))) {
+    for (digits in list(-1, "a", 1:2, NULL)) refused(print(x, digits = digits), "digits")
+  }
+  refused(model.matrix(fit, 3), "data")
+  refused(plot(fit, n = 1e9), "n")
+  expect_match(refused(compare(fit)), "one fit")
+  matrix <- sparsegp(remedy_data["x"], remedy_data$y, kernel = kernel_rbf(1, 1), learn = FALSE)
+  expect_match(refused(terms(matrix), "x"), "by a formula")
+  stream <- remedy_fit(method = method_online(10, pilot = 20))
+  expect_match(refused(plot(stream, "loo"), "type"), "keeps none")
+})
+
+test_that("errors of functions that read and take chunks are about the argument", {
+  d <- remedy_data
+  source <- function(fault) {
+    row_source(function(i) if (i == 2) stop(fault) else d[1:10, ], chunks = 3)
+  }
+  expect_match(refused(sparsegp(y ~ x, source("no disk")), "data"), "chunk 2: no disk")
+  rows <- row_source(function(i) d[1:10, ], chunks = 3)
+  expect_match(refused(predict(remedy_fit(), rows, to = function(p, i) stop("full")), "to"),
+               "chunk 1: full")
+})
+
+test_that("augment() refuses what predict() refuses, and takes a mean with its spread", {
+  skip_if_not_installed("generics")
+  refused(generics::augment(remedy_fit(), se_fit = NA), "se_fit")
+  refused(generics::augment(remedy_fit(g ~ x), se_fit = TRUE), "se_fit")
+  refused(generics::augment(remedy_fit(g ~ x), interval = "confidence"), "interval")
+  spread <- sparsegp(y ~ x, remedy_data, likelihood = lik_heteroscedastic(), learn = FALSE)
+  rows <- generics::augment(spread, se_fit = TRUE, interval = "prediction")
+  expect_equal(rows$.fitted, unname(fitted(spread)))
+  expect_equal(rows$.resid, unname(residuals(spread)))
+  expect_true(all(c(".lower", ".upper", ".se.fit", ".loo_lpd") %in% names(rows)))
+})

@@ -84,6 +84,8 @@ test_that("a refusal says what to ask for instead", {
   expect_match(refusal("numbers", type = "terms", interval = "confidence"), "Use se.fit = TRUE")
   expect_match(refusal("counts", covariance = TRUE), "Use type = \"link\" or \"latent\"")
   expect_match(refusal("classes", interval = "confidence"), "type = \"prob\"")
+  expect_match(refusal("labels", type = "prob", interval = "prediction"), "type = \"prob\" alone")
+  for (kind in c("vectors", "spreads")) expect_no_match(refusal(kind, type = "zero"), "divergence")
 })
 
 test_that("the kind of a response is a class of its codec, from which its answers follow", {
