@@ -112,7 +112,7 @@ test_that("errors of functions that read and take chunks are about the argument"
   source <- function(fault) {
     row_source(function(i) if (i == 2) stop(fault) else d[1:10, ], chunks = 3)
   }
-  expect_match(refused(sparsegp(y ~ x, source("no disk")), "data"), "chunk 2: no disk")
+  expect_match(refused(sparsegp(y ~ x, source("no disk")), "x"), "chunk 2: no disk")
   rows <- row_source(function(i) d[1:10, ], chunks = 3)
   expect_match(refused(predict(remedy_fit(), rows, to = function(p, i) stop("full")), "to"),
                "chunk 1: full")
