@@ -1,7 +1,7 @@
-# What the reader of a source, a formula and functions of the user take from the user's workspace
-# and from attached packages, for workers that have neither (chunked-workers.R). A function that was
-# made in the workspace looks its names up there, so a worker binds them in its own while it has a
-# task (with_borrowed()), and puts back what was there.
+# Finds what the reader of a source, a formula and functions of the user take from the user's
+# workspace and from attached packages, for workers that have neither (chunked-workers.R). A
+# function that was made in the workspace looks its names up there, so a worker binds them in its
+# own while it has a task (with_borrowed()), and puts back what was there.
 
 # Options that reading rows depends on: codes of factors, missing values, numbers as texts.
 READING_OPTIONS <- c("contrasts", "na.action", "OutDec", "scipen", "digits", "digits.secs",
@@ -75,8 +75,8 @@ masked_here <- function(borrowed) {
 
 # ---- Finding ----
 
-# Where what is found is noted: `globals`, `from`; `set`, names that `<<-` sets; `unsent`, classes
-# of objects that cannot be sent, by name; `functions`, `places`: seen already.
+# Returns where findings are noted: `globals`, `from`; `set`, names that `<<-` sets; `unsent`,
+# classes of objects that cannot be sent, by name; `functions`, `places`: seen already.
 new_findings <- function(source) {
   columns <- NULL
   list2env(list(globals = list(), from = character(), set = character(), unsent = character(),

@@ -254,7 +254,8 @@ expect_same_by_workers <- function(calls) {
   for (k in seq_along(calls)) {
     expect_identical(shared[[k]]$source$workers$count, 2L)
     expect_identical(alone[[k]]$state, shared[[k]]$state)
-    expect_identical(logLik(alone[[k]]), logLik(shared[[k]]))
+    # with Gaussian noise a process alone keeps gamma (store_for()), and adds up a last bit otherwise
+    expect_equal(logLik(alone[[k]]), logLik(shared[[k]]), tolerance = 1e-14)
     expect_identical(in_workspace(workspace(), list(bquote(predict(.(alone[[k]]), .(new))))),
                      in_workspace(workspace(), list(bquote(predict(.(shared[[k]]), .(new))))))
   }
@@ -314,7 +315,7 @@ test_that("what cannot be sent to workers, or is too large, is an error in words
   old <- options(future.globals.maxSize = 1000)
   on.exit(options(old), add = TRUE)
   fit <- expression(sparsegp::sparsegp(y ~ x, sparsegp::row_source(function(i) all_rows[i, ], 6)))
-  expect_error(with_plan(2L, in_workspace(objects, fit)), "of your workspace, most of them all_rows",
+  expect_error(with_plan(2L, in_workspace(objects, fit)), "workspace, most of them all_rows",
                class = "sparsegp_error")
 })
 
