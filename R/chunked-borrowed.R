@@ -3,9 +3,17 @@
 # function that was made in the workspace looks its names up there, so a worker binds them in its
 # own while it has a task (with_borrowed()), and puts back what was there.
 
+# Is the plan for more than this process?
+has_workers <- function(source) {
+  source$apart && isNamespaceLoaded("future") && !inherits(future::plan(), "sequential")
+}
+
 # Options that reading rows depends on: codes of factors, missing values, numbers as texts.
 READING_OPTIONS <- c("contrasts", "na.action", "OutDec", "scipen", "digits", "digits.secs",
                      "encoding")
+
+# The name by which workers know the process that has them, `name`.
+PROCESS <- new.env(parent = emptyenv())
 
 # Returns what workers need for all that is in `user`, or NULL where there are none:
 #   globals   named list of objects
@@ -25,10 +33,10 @@ borrowed_for <- function(source, user, traffic) {
   for (name in unlist(named)) find_name(found, name, globalenv(), "function")
   globals <- globals_to_send(found)
   attached <- sub("^package:", "", rev(search()))
-  if (is.null(WORKER$process)) WORKER$process <- new_name()
+  if (is.null(PROCESS$name)) PROCESS$name <- new_name()
   traffic$borrowed <- list(globals = globals, from = found$from,
                            packages = intersect(attached, c("sparsegp", found$from)),
-                           options = options, process = WORKER$process)
+                           options = options, process = PROCESS$name)
   traffic$borrowed
 }
 
@@ -47,11 +55,12 @@ new_name <- function() {
 # Evaluates `code` in a worker with what its task needs. A fork, or a plan of one worker that is
 # this process, has it all.
 with_borrowed <- function(borrowed, code) {
-  if (is.null(borrowed) || identical(WORKER$process, borrowed$process)) return(code)
+  if (is.null(borrowed) || identical(PROCESS$name, borrowed$process)) return(code)
   here <- globalenv()
   set <- c(borrowed$globals, masked_here(borrowed))
   names <- as.character(names(set))
-  kept <- mget(intersect(names, ls(here, all.names = TRUE)), here)
+  there <- intersect(names, ls(here, all.names = TRUE))
+  kept <- lapply(stats::setNames(nm = there), function(name) here[[name]])
   old <- options(borrowed$options)
   on.exit({
     options(old)
@@ -146,9 +155,12 @@ travels <- function(env) {
     is.null(package_of(env))
 }
 
-# Returns a value, or NULL where it is an argument that is missing.
+# Returns a value, or NULL where there is none of this mode or an argument is missing.
 value_in <- function(name, env, mode = "any") {
-  tryCatch(get0(name, env, mode, inherits = FALSE), error = function(e) NULL)
+  tryCatch({
+    value <- env[[name]]
+    if (mode == "any" || is.function(value)) value
+  }, error = function(e) NULL)
 }
 
 # Finds what a name stands for, and notes it if workers lack it.

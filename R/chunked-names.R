@@ -9,7 +9,7 @@ names_taken <- function(code) {
   taken <- list2env(list(variables = character(), calls = character(), set = character()))
   if (is.function(code)) walk_function(formals(code), body(code), character(), taken)
   else walk_code(code, character(), taken)
-  lapply(mget(c("variables", "calls", "set"), taken), unique)
+  lapply(as.list(taken)[c("variables", "calls", "set")], unique)
 }
 
 # Notes in `taken` what an expression takes; returns the names that are bound after it.

@@ -3,11 +3,6 @@
 # keeps them: what a read sends is hyperparameters and the sums of the sites, and what comes back is
 # the sums of its share of the batches.
 
-# Is the plan for more than this process?
-has_workers <- function(source) {
-  source$apart && isNamespaceLoaded("future") && !inherits(future::plan(), "sequential")
-}
-
 # Returns the blocks of all batches (chunked-fold.R). A share whose worker is gone, before or after
 # it has begun, is read here; one that does not have the source, as it is new, is given it.
 read_by_workers <- function(chunked, task) {
@@ -59,8 +54,7 @@ shares_of_workers <- function(batches, workers) {
 
 # ---- What a worker keeps ----
 
-# In a worker: `chunked` of the last fit that it read for, and its name. In what has workers:
-# `process`, by which they know it (chunked-borrowed.R).
+# In a worker: `chunked` of the last fit that it read for, and its name.
 WORKER <- new.env(parent = emptyenv())
 
 NO_SOURCE <- "the source is not here"
