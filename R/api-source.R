@@ -91,6 +91,18 @@
 #' clusters" of the website) and `future.mirai::mirai_multisession`. Those that start R for each
 #' task, as package future.callr does, are given everything each time.
 #'
+#' What the function, the formula and arguments such as `subset`, [kernel_custom()] and
+#' [lik_custom()] take from your workspace travels with the source: objects and functions by their
+#' names in the code, and what these take in turn. So a function that takes its chunks out of a data
+#' frame of the workspace sends all rows of it to each worker; let it read a file instead. A package
+#' that you have attached is attached there if the code uses a name of it. Workers read with your
+#' values of the options `contrasts`, `na.action`, `OutDec`, `scipen`, `digits` and `encoding`.
+#' Other options do not travel, nor does what no name in the code shows, as with
+#' `get(paste0("d", i))` and S3 methods of the workspace. A connection, or another object that
+#' exists in one process alone, is an error, and so are objects of more than
+#' `getOption("future.globals.maxSize")` bytes, by default 500 MiB. A worker's own workspace and
+#' options are restored after each task.
+#'
 #' Sums are added in an order that does not depend on the workers, so the numbers do not, either.
 #' What a worker had that was lost is done again, here, with a warning. Sites go through files,
 #' which all workers have to see: for workers on other machines let `TMPDIR` be a folder that all

@@ -54,6 +54,7 @@ scan_once <- function(pass, traffic) {
   if (!has_workers(pass$source)) return(scan_share(list(pass = pass)))
   shares <- shares_of_workers(length(pass$batches), future::nbrOfWorkers())
   traffic$workers <- length(shares)
+  pass$borrowed <- borrowed_for(pass$source, list(recipes = list(pass$recipe)), traffic)
   foreseen <- vapply(shares, rows_before, 0, pass = pass)
   found <- scan_shares(pass, shares, traffic)
   pass$counts <- counted_rows(found)
@@ -80,7 +81,7 @@ scan_shares <- function(pass, shares, traffic) {
   given <- lapply(shares, function(share) list(pass = pass, share = share))
   futures <- lapply(given, function(own) {
     note_traffic(traffic, own)
-    begin_task(scan_in_worker, own)
+    begin_task(scan_in_worker, own, pass$borrowed$packages)
   })
   lost <- 0L
   found <- vector("list", length(shares))
@@ -122,7 +123,7 @@ scan_share <- function(given) {
 # Returns the scan as a worker sends it: frames without terms, which may have much in their
 # environment.
 scan_in_worker <- function(given) {
-  scan <- scan_share(given)
+  scan <- with_borrowed(given$pass$borrowed, scan_share(given))
   scan$pool <- pool_with_terms(whole_pool(scan$pool), NULL)
   scan
 }

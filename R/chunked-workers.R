@@ -3,11 +3,6 @@
 # keeps them: what a read sends is hyperparameters and the sums of the sites, and what comes back is
 # the sums of its share of the batches.
 
-# Is the plan for more than this process?
-has_workers <- function(source) {
-  source$apart && isNamespaceLoaded("future") && !inherits(future::plan(), "sequential")
-}
-
 # Returns the blocks of all batches (chunked-fold.R). A share whose worker is gone, before or after
 # it has begun, is read here; one that does not have the source, as it is new, is given it.
 read_by_workers <- function(chunked, task) {
@@ -69,7 +64,9 @@ NO_SOURCE <- "the source is not here"
 read_as_worker <- function(given) {
   if (!is.null(given$chunked)) list2env(given[c("name", "chunked")], WORKER)
   if (!identical(WORKER$name, given$name)) return(NO_SOURCE)
-  blocks <- read_batches(WORKER$chunked, task_received(given$task), given$share)
+  blocks <- with_borrowed(WORKER$chunked$borrowed, {
+    read_batches(WORKER$chunked, task_received(given$task), given$share)
+  })
   first <- given$task$own %in% unlist(WORKER$chunked$batches[given$share])
   lapply(blocks, block_to_send, with_factor = first)
 }
@@ -82,24 +79,27 @@ sent_to_workers <- function(chunked) {
   sent$scan <- sent$scan[c("source", "recipe", "prints", "rows")] # no rows travel
   sent$fit[c(ROW_FIELDS, "learning")] <- list(NULL)
   traffic <- chunked$traffic
+  sent$borrowed <- borrowed_for(sent$scan$source, user_of_fit(sent), traffic)
   if (identical(sent, traffic$sent)) {
     return(list(name = traffic$name, chunked = sent, kept = !traffic$forgetful))
   }
   traffic$sent <- sent
-  traffic$name <- basename(tempfile(paste(Sys.info()[["nodename"]], Sys.getpid(), "")))
+  traffic$name <- new_name()
   traffic$size <- bytes_of(sent)
   list(name = traffic$name, chunked = sent, kept = FALSE)
 }
 
 begin_share <- function(traffic, name, chunked, task, share) {
   note_traffic(traffic, task, if (!is.null(chunked)) traffic$size else 0)
-  begin_task(read_as_worker, list(name = name, chunked = chunked, task = task, share = share))
+  begin_task(read_as_worker, list(name = name, chunked = chunked, task = task, share = share),
+             traffic$borrowed$packages)
 }
 
 # Returns the future of task(given), or NULL where the worker is gone. Errors of the task itself are
-# errors.
-begin_task <- function(task, given) {
-  tryCatch(future::future(task(given), seed = NULL, packages = "sparsegp",
+# errors. packages: to attach, in their order.
+begin_task <- function(task, given, packages) {
+  packages <- c(setdiff("sparsegp", packages), packages)
+  tryCatch(future::future(task(given), seed = NULL, packages = packages,
                           globals = list(task = task, given = given)),
            FutureError = function(e) NULL, error = function(e) NULL)
 }

@@ -88,8 +88,8 @@ test_that("rows that are not there, and weights that are missing, are named", {
   refused(sparsegp(y ~ x, d, weights = rep(NA_real_, 30)), "weights")
   refused(sparsegp(d["x"], d$y, weights = rep(NA, 30)), "weights")
   clock <- function(...) sparsegp(y ~ x, d, method = method_online(10, pilot = 20, ...))
-  expect_match(refused(clock(forget = c(t = 10)), "data"), "no column `t`")
-  expect_match(refused(clock(drift = c(no_such = 10)), "data"), "no column `no_such`")
+  expect_match(refused(clock(forget = c(t = 10)), "data"), "lacks t")
+  expect_match(refused(clock(drift = c(no_such = 10)), "data"), "lacks no_such")
   expect_match(refused(sparsegp(I(n / 20) ~ x, d, likelihood = "binomial"), "y"), "`weights`")
 })
 

@@ -210,3 +210,174 @@ test_that("shares are runs of all batches, and their blocks add up as one's", {
     expect_identical(received, blocks_of(seq_len(batches)))
   }
 })
+
+# ---- What workers are given of the user's ----
+
+# Evaluates calls in the workspace, with objects in it.
+in_workspace <- function(objects, calls) {
+  here <- globalenv()
+  stopifnot(!any(names(objects) %in% ls(here, all.names = TRUE)))
+  on.exit(rm(list = names(objects), envir = here))
+  list2env(lapply(objects, function(object) {
+    if (is.function(object)) environment(object) <- here
+    object
+  }), here)
+  lapply(calls, eval, here)
+}
+
+# Rows in files whose folder has a name that base R has, too; what reads them; and objects with the
+# names of columns. A row of a late chunk misses an input.
+workspace <- function() {
+  at <- 1:300
+  d <- data.frame(x = 4 * (at * 0.7548777) %% 1 - 2, g = c("u", "v", "w")[at %% 3 + 1])
+  d$y <- sin(2 * d$x) + (d$g == "v") + 0.3 * cos(17 * at)
+  d$x[290] <- NA
+  dir <- tempfile("rows")
+  dir.create(dir)
+  for (i in 1:6) saveRDS(d[50 * i - 49:0, ], file.path(dir, i))
+  fit <- function(formula, ...) {
+    sparsegp::sparsegp(formula, sparsegp::row_source(function(i) read_one(i), chunks = 6), ...,
+                       method = sparsegp::method_ep(size = 10),
+                       learn = sparsegp::learn_control(rows = 100))
+  }
+  list(dir = dir, read_one = function(i) readRDS(file.path(dir, i)), fit_rows = fit, all_rows = d,
+       k = 2, times_k = function(x) k * x, x = "no input", y = "no response",
+       omit_two = function(frame) stats::na.omit(frame)[-1L, ],
+       near = function(x, z, theta) exp(-k * outer(x[, 1], z[, 1], "-")^2 / theta[["l"]]),
+       density_of = function(y, f, theta) times_k(dnorm(y, f, theta[["s"]], log = TRUE)) / 2)
+}
+
+expect_same_by_workers <- function(calls) {
+  alone <- in_workspace(workspace(), calls)
+  shared <- with_plan(2L, in_workspace(workspace(), calls))
+  new <- data.frame(x = c(-1, 0, 1), g = c("u", "v", "w"))
+  for (k in seq_along(calls)) {
+    expect_identical(shared[[k]]$source$workers$count, 2L)
+    expect_identical(alone[[k]]$state, shared[[k]]$state)
+    # of Gaussian noise it may differ in the last bit, with readers that need nothing, too
+    expect_equal(logLik(alone[[k]]), logLik(shared[[k]]), tolerance = 1e-14)
+    expect_identical(in_workspace(workspace(), list(bquote(predict(.(alone[[k]]), .(new))))),
+                     in_workspace(workspace(), list(bquote(predict(.(shared[[k]]), .(new))))))
+  }
+  invisible(shared)
+}
+
+test_that("workers have what the user's code takes from the workspace", {
+  slow_tier()
+  skip_if_not_installed("future")
+  fits <- expect_same_by_workers(expression(
+    fit_rows(y ~ x), fit_rows(y ~ I(x * k)), fit_rows(y ~ times_k(x), subset = x > -k / 2),
+    fit_rows(y ~ x, kernel = sparsegp::kernel_custom(near, c(l = 1))),
+    fit_rows(y ~ x, likelihood = sparsegp::lik_custom(density_of, c(s = 0.3))),
+    sparsegp::sparsegp(y ~ x, sparsegp::row_source(function(i) all_rows[50 * i - 49:0, ], 6),
+                       method = sparsegp::method_ep(size = 10),
+                       learn = sparsegp::learn_control(rows = 100))
+  ))
+  # all rows travel where the function is about them, and only there
+  bytes <- vapply(fits, function(fit) fit$source$workers$once, 0)
+  expect_gt(bytes[6L], bytes[1L] + 2 * 300 * 2 * 8)
+})
+
+test_that("workers have attached packages", {
+  slow_tier()
+  skip_if_not_installed("future")
+  skip_if("package:splines" %in% search())
+  library(splines)
+  on.exit(detach("package:splines"))
+  expect_same_by_workers(expression(fit_rows(y ~ I(interpSpline(-3:3, (-3:3)^2)$knots[1] + x))))
+})
+
+test_that("workers have the options that rows are read by", {
+  slow_tier()
+  skip_if_not_installed("future")
+  old <- options(contrasts = c("contr.sum", "contr.poly"), na.action = "omit_two")
+  on.exit(options(old))
+  expect_same_by_workers(expression(fit_rows(y ~ x + g, kernel = sparsegp::kernel_rbf())))
+  options(na.action = "na.fail")
+  expect_error(with_plan(2L, in_workspace(workspace(), expression(fit_rows(y ~ x)))),
+               "refused the data", class = "sparsegp_error")
+})
+
+test_that("what cannot be sent to workers, or is too large, is an error in words", {
+  slow_tier()
+  skip_if_not_installed("future")
+  file <- tempfile()
+  writeLines("1", file)
+  opened <- file(file)
+  on.exit(close(opened))
+  objects <- c(workspace(), list(opened = opened, read_two = function(i) {
+    isOpen(opened)
+    read_one(i)
+  }))
+  fit <- expression(sparsegp::sparsegp(y ~ x, sparsegp::row_source(read_two, chunks = 6)))
+  expect_error(with_plan(2L, in_workspace(objects, fit)), "needs opened, which cannot be sent",
+               class = "sparsegp_error")
+  old <- options(future.globals.maxSize = 1000)
+  on.exit(options(old), add = TRUE)
+  fit <- expression(sparsegp::sparsegp(y ~ x, sparsegp::row_source(function(i) all_rows[i, ], 6)))
+  expect_error(with_plan(2L, in_workspace(objects, fit)), "workspace, most of them all_rows",
+               class = "sparsegp_error")
+})
+
+test_that("the workspace of a worker is as it was when the task is done, or has failed", {
+  here <- globalenv()
+  objects <- list(taken_here = "own")
+  borrowed <- list(globals = list(taken_here = "sent", taken_new = NULL), from = character(),
+                   options = list(OutDec = ","), process = "another")
+  seen <- in_workspace(objects, list(quote(1), bquote({
+    during <- .(with_borrowed)(.(borrowed), list(get("taken_here"), exists("taken_new"),
+                                                  as.character(1.5)))
+    try(.(with_borrowed)(.(borrowed), stop("failed")), silent = TRUE)
+    answer <- list(during, taken_here, exists("taken_new"), getOption("OutDec"))
+    rm(during)
+    answer
+  })))[[2L]]
+  if (exists("answer", here, inherits = FALSE)) rm(answer, envir = here)
+  expect_identical(seen, list(list("sent", TRUE, "1,5"), "own", FALSE, "."))
+})
+
+test_that("names that code takes from elsewhere are found, whatever it sets", {
+  taken <- function(code) {
+    found <- names_taken(code)
+    setdiff(unlist(found[c("variables", "calls")]), ls(baseenv(), all.names = TRUE))
+  }
+  expect_setequal(taken(function(i, a = k) helper(files[i], a)), c("k", "helper", "files"))
+  expect_setequal(taken(function(i) {
+    d <- d1[i, ]
+    d$y <- 2
+    names(d)[2] <- "z"
+    d
+  }), "d1")
+  expect_setequal(taken(function(i) {
+    d <- d[i, ]
+    d
+  }), "d")
+  expect_setequal(taken(function(i) {
+    if (i > 1) d <- 2
+    d
+  }), "d")
+  expect_setequal(taken(function(i) {
+    if (i > 1) d <- 2 else d <- 3
+    d
+  }), character())
+  expect_setequal(taken(function(i) {
+    for (j in js) u <- j
+    c(u, j)
+  }), c("js", "u"))
+  expect_setequal(taken(function(i) {
+    d1$y[2] <- 1
+    own(d1) <- 3
+    d1
+  }), c("d1", "own<-", "own"))
+  expect_setequal(taken(function(i) sapply(i, function(u) u + v)), "v")
+  expect_setequal(taken(function(i) lm1(y ~ x + k, other::d)), c("lm1", "y", "x", "k"))
+  expect_setequal(taken(function(i) {
+    f <- function(n) f(n - 1) + k
+    f(i)
+  }), "k")
+  expect_setequal(taken(quote(list(y, sq(x), I(x * k), m[, 1]))), c("y", "sq", "x", "k", "m"))
+  expect_identical(names_taken(function(i) {
+    con <<- open(i)
+    con
+  })$set, "con")
+})
