@@ -408,9 +408,7 @@ check_coding <- function(coding) {
 # sparsegp(data = d, formula = y ~ x).
 formula_first <- function(call) {
   names <- names(call)
-  if (all(c("data", "x") %in% names)) {
-    stop_sparsegp("x", "is given beside `data`", "Give the data once, and the formula first")
-  }
+  if (all(c("data", "x") %in% names)) stop_sparsegp("x", "is given beside `data`", "Give one")
   if (!"formula" %in% names) names[names == "y"] <- "formula"
   if (!"data" %in% names) names[names == "x"] <- "data"
   names(call) <- names
