@@ -156,8 +156,7 @@ row_source.default <- function(x, ...) {
 #' @export
 row_source.function <- function(x, chunks = NULL, hold = 5e6, ...) {
   check_no_dots(...)
-  formals <- formals(args(x))
-  if (!is.primitive(x) && length(formals) == 0L) {
+  if (!is.primitive(x) && length(formals(x)) == 0L) {
     stop_sparsegp("x", "is a function without arguments", CHUNK_FUNCTION)
   }
   new_source("a function", if (is.null(chunks)) NA_integer_ else check_count(chunks, "chunks"),

@@ -126,10 +126,14 @@ find_in_value <- function(found, value, name) {
     found$unsent[name] <- class(value)[1L]
   }
   if (is.environment(value)) return(find_in_place(found, value, name))
-  parts <- if (is.list(value)) Filter(Negate(is.atomic), unclass(value))
-           else if (isS4(value)) attributes(value)
-  for (part in parts) find_in_value(found, part, name)
+  parts <- if (is.list(value)) unclass(value) else if (isS4(value)) attributes(value)
+  for (k in seq_along(parts)) {
+    if (is_searched(parts[[k]])) find_in_value(found, parts[[k]], name)
+  }
 }
+
+# Can there be functions in it? An argument without a default, as formals() has, is no value at all.
+is_searched <- function(part) !identical(part, quote(expr = )) && !is.atomic(part)
 
 find_in_function <- function(found, fun) {
   env <- environment(fun)

@@ -381,3 +381,8 @@ test_that("names that code takes from elsewhere are found, whatever it sets", {
     con
   })$set, "con")
 })
+
+test_that("arguments without a default are no values to look into", {
+  expect_identical(vapply(formals(function(i, a = f, b = 1) NULL), is_searched, NA),
+                   c(i = FALSE, a = TRUE, b = FALSE))
+})
