@@ -1,8 +1,8 @@
 # Fits like another.
 
 # Arguments whose values a fit like another takes from it.
-FROM_LIKE <- c("likelihood", "family", "kernel", "method", "learn", "prior", "scale", "subset", "na.action",
-               "augment", "coding", "transform", "structure", "mean")
+FROM_LIKE <- c("likelihood", "family", "kernel", "method", "learn", "prior", "scale", "subset",
+               "na.action", "augment", "coding", "transform", "structure", "mean")
 
 # sparsegp(like = fit): `call` is the user's, its arguments evaluated in `frame`.
 fit_like <- function(like, call, control, frame) {

@@ -133,7 +133,7 @@ find_in_value <- function(found, value, name) {
 }
 
 # Can there be functions in it? An argument without a default, as formals() has, is no value at all.
-is_searched <- function(part) !identical(part, quote(expr = )) && !is.atomic(part)
+is_searched <- function(part) !identical(part, formals(function(x) x)$x) && !is.atomic(part)
 
 find_in_function <- function(found, fun) {
   env <- environment(fun)
