@@ -27,9 +27,8 @@
 #'   `status` (`"event"`, `"after"` of right, `"before"` of left censored ones, or `"between"` this
 #'   and `time2`) and the predicted `median`. In all cases `lpd`,
 #'   the natural logarithm of the predictive density, or probability, of what was observed. Rows
-#'   without a label ([lik_nullcat()]) have `NA` as `observed` and `prob`, and as `lpd` the log
-#'   probability of having no label. Rows without which the terms of the others, of
-#'   `method_ep(power = )`, are no distribution have `NA`. Printing it shows its sums: log
+#'   without a label ([lik_nullcat()]) have `NA`, and so do rows without which the terms of the
+#'   others, of `method_ep(power = )`, are no distribution. Printing it shows its sums: log
 #'   predictive density with standard error, and for numbers R2 (one minus the sum of squared errors
 #'   over that about the mean of the responses) and the standard deviation of the errors, for
 #'   classes the error rate, for times to an event the concordance: of the pairs whose events are in
