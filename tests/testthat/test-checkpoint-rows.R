@@ -162,16 +162,20 @@ test_that("a sweep over a source that has lost its last chunks is an error", {
                "chunk 6 is not what it was", class = "sparsegp_error")
 })
 
-# A fit of a source whose sites go into files, broken off after some reads (NULL: not at all).
-fit_with_sites <- function(file, reads = Inf) {
-  d <- plain_rows()
+# A source of six chunks of d that stops after so many reads.
+source_until <- function(d, reads) {
   count <- 0L
-  source <- row_source(function(i) {
+  row_source(function(i) {
     count <<- count + 1L
     if (count > reads) stop("the power is gone")
     d[seq(30L * (i - 1L) + 1L, 30L * i), ]
   }, chunks = 6L)
-  sparsegp(c ~ a + b, source, "probit", kernel = kernel_rbf(fixed(1.5), fixed(1)),
+}
+
+# A fit of a source whose sites go into files, broken off after some reads (NULL: not at all).
+fit_with_sites <- function(file, reads = Inf) {
+  d <- plain_rows()
+  sparsegp(c ~ a + b, source_until(d, reads), "probit", kernel = kernel_rbf(fixed(1.5), fixed(1)),
            basis = d[c(3, 40, 77), ], learn = learn_control(rows = 40),
            control = gp_control(checkpoint = file))
 }
@@ -260,13 +264,7 @@ test_that("a checkpoint or predictions that cannot be written are said so", {
 
 # Fits numbers, and stops after so many reads.
 fit_of_numbers <- function(d, reads, mean, file) {
-  count <- 0L
-  source <- row_source(function(i) {
-    count <<- count + 1L
-    if (count > reads) stop("the power is gone")
-    d[seq(30L * (i - 1L) + 1L, 30L * i), ]
-  }, chunks = 6L)
-  sparsegp(y ~ a + b, source, kernel = kernel_rbf(1.5, 1), method = method_ep(size = 8),
+  sparsegp(y ~ a + b, source_until(d, reads), kernel = kernel_rbf(1.5, 1), method = method_ep(size = 8),
            learn = learn_control(rows = 40), mean = mean,
            control = gp_control(checkpoint = file))
 }
