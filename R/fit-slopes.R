@@ -191,13 +191,15 @@ nodes_of_slopes <- function(object, moments, step) {
   along <- ifelse(s2 > 0, c(moments$between) / s, 0)
   m <- c(moments$slope$mean) + shift_in_c(object, moments) + outer(along, z)
   t2 <- pmax(c(moments$slope$var) - along^2, 0)
-  mean <- drop((g * m) %*% weight)
-  square <- drop((g^2 * (m^2 + t2)) %*% weight)
+  slopes <- g * m
+  squares <- g^2 * (m^2 + t2)
+  mean <- drop(slopes %*% weight)
+  square <- drop(squares %*% weight)
   slope <- drop(g %*% weight)
-  tilt <- drop((g * m * rep(z, each = length(s))) %*% weight) # E[g' f' (f - mean)] / s
+  tilt <- drop((slopes * rep(z, each = length(s))) %*% weight) # E[g' f' (f - mean)] / s
   half <- weight * c(2, 0)[1L + seq_along(z) %% 2L]
-  agrees <- abs(drop((g^2 * (m^2 + t2)) %*% half) - square) <= SLOPES_AGREE * square &
-    abs(drop((g * m) %*% half) - mean) <= SLOPES_AGREE * sqrt(square)
+  agrees <- abs(drop(squares %*% half) - square) <= SLOPES_AGREE * square &
+    abs(drop(slopes %*% half) - mean) <= SLOPES_AGREE * sqrt(square)
   kept <- !(weight * (1 + colSums(abs(g))) <= 1e-17) # far out where the link does not grow
   list(g = g[, kept, drop = FALSE], m = m[, kept, drop = FALSE], t = sqrt(t2),
        weight = outer(rep(1, length(s)), weight[kept]),

@@ -35,8 +35,7 @@ importance.default <- function(object, ...) pass_on("importance", object, ...)
 importance.sparsegp <- function(object, ...) {
   check_no_dots(...)
   object <- ready(object)
-  check_measured(codec_of(object), "importance", "object",
-                 "Compare it with a fit without the input: compare(fit, update(fit, ...))")
+  check_measured(codec_of(object), "importance", "object", INSTEAD_OF_IMPORTANCE)
   problem <- problem_of_fit(with_rows(object))
   terms <- terms_of_inputs(object)[object$scaling$kept]
   lpd <- function(problem) engine_run(problem, object$hyper$theta, posterior = TRUE)$lpd
@@ -53,6 +52,8 @@ importance.sparsegp <- function(object, ...) {
   out[order(-out$loss), ]
 }
 
+INSTEAD_OF_IMPORTANCE <- "Compare it with a fit without the input: compare(fit, update(fit, ...))"
+
 # Returns of each input the term of the formula that it is of. Rows of a source may have no frame.
 terms_of_inputs <- function(object) {
   if (is.null(object$terms)) return(object$scaling$names)
@@ -62,7 +63,7 @@ terms_of_inputs <- function(object) {
   }
   if (has_plain_inputs(object) && length(object$xlevels) == 0L) return(object$scaling$names)
   stop_sparsegp("object", "is a fit of rows that are no longer there, and of terms of these",
-                "Compare it with a fit without the input: compare(fit, update(fit, ...))")
+                INSTEAD_OF_IMPORTANCE)
 }
 
 # Sets all rows, and all points of the basis, to one value in some columns.
