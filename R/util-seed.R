@@ -10,7 +10,7 @@ with_seed <- function(seed) {
   seed <- check_number(seed, "seed", -.Machine$integer.max, .Machine$integer.max, open = FALSE)
   set.seed(seed)
   list(seed = structure(seed, kind = as.list(RNGkind())),
-       restore = function() assign(".Random.seed", before, globals))
+       restore = function() set_random_state(before))
 }
 
 # Returns the state of the generator, or NULL: nothing has been drawn yet.
