@@ -264,8 +264,8 @@ test_that("a checkpoint or predictions that cannot be written are said so", {
 
 # Fits numbers, and stops after so many reads.
 fit_of_numbers <- function(d, reads, mean, file) {
-  sparsegp(y ~ a + b, source_until(d, reads), kernel = kernel_rbf(1.5, 1), method = method_ep(size = 8),
-           learn = learn_control(rows = 40), mean = mean,
+  sparsegp(y ~ a + b, source_until(d, reads), kernel = kernel_rbf(1.5, 1),
+           method = method_ep(size = 8), learn = learn_control(rows = 40), mean = mean,
            control = gp_control(checkpoint = file))
 }
 

@@ -370,7 +370,7 @@ test_that("names that code takes from elsewhere are found, whatever it sets", {
     d1
   }), c("d1", "own<-", "own"))
   expect_setequal(taken(function(i) sapply(i, function(u) u + v)), "v")
-  expect_setequal(taken(function(i) lm1(y ~ x + k, other::d)), c("lm1", "y", "x", "k"))
+  expect_setequal(taken(function(i) lm1(y ~ x + k, stats::d)), c("lm1", "y", "x", "k"))
   expect_setequal(taken(function(i) {
     f <- function(n) f(n - 1) + k
     f(i)
