@@ -10,8 +10,9 @@ RIDGE <- 0.01 # weight of H0, where a step of one standard deviation has about 1
 
 # Returns list(curvature, unseen): H in units of `spreads`, those of the priors, no less than the
 # prior's own in any direction; and the direction in which fewest steps went (free values, one
-# standard deviation long) with what they weigh. steps: list(s, y), matrices with a column for each
-secant_curvature <- function(steps, spreads) {
+# standard deviation long, with the sign that upward() gives it) with what they weigh. steps:
+# list(s, y), matrices with a column for each
+secant_curvature <- function(steps, spreads, positive = rep(TRUE, length(spreads))) {
   ROUNDS <- 5L
   STEEPEST <- 1e16 # of offsets of 1e20, say, which leave nothing to be known
   s <- steps$s / spreads
@@ -26,8 +27,9 @@ secant_curvature <- function(steps, spreads) {
   }
   far <- eigen(fitted$M, symmetric = TRUE)
   least <- length(spreads)
+  unseen <- upward(root %*% far$vectors[, least], positive)
   list(curvature = at$vectors %*% (t(at$vectors) * at$values),
-       unseen = spreads * drop(root %*% far$vectors[, least]), seen = far$values[least] - RIDGE)
+       unseen = spreads * drop(unseen), seen = far$values[least] - RIDGE)
 }
 
 # Returns H where H0 is the identity, and M. The distance of a step in standard deviations is its
@@ -57,13 +59,13 @@ steps_of_search <- function(past, at, spreads) {
 
 # Returns the curvature, in units of the priors' spreads. Where the search has hardly been along
 # some direction a gradient is evaluated there, beside the one at the mode.
-curvature_at_mode <- function(surface, past, spreads) {
+curvature_at_mode <- function(surface, past, spreads, positive = rep(TRUE, length(spreads))) {
   SEEN <- 0.03
   STEP <- 0.02 # standard deviations, of the prior where nothing else is known yet
   steps <- steps_of_search(past, surface$at, spreads)
   middle <- NULL
   for (more in seq_len(2L * length(spreads) + 1L)) {
-    found <- if (length(steps$s)) secant_curvature(steps, spreads)
+    found <- if (length(steps$s)) secant_curvature(steps, spreads, positive)
              else list(unseen = spreads, seen = 0)
     if (found$seen > SEEN || more > 2L * length(spreads)) break
     middle <- middle %||% surface$run(surface$at, gradient = TRUE)

@@ -96,8 +96,8 @@ posterior_shape <- function(fit, past = NULL) {
   if (!is.finite(middle$value)) return(list(middle = middle, widening = NA_real_))
   spreads <- prior_spreads(fit$hyper)
   if (!identical(past$rows, as.double(fit$n * n_outputs(fit)))) past <- NULL
-  axes <- hyper_axes(curvature_at_mode(surface, past, spreads), spreads,
-                     fit$hyper$log[fit$hyper$free])
+  positive <- fit$hyper$log[fit$hyper$free]
+  axes <- hyper_axes(curvature_at_mode(surface, past, spreads, positive), spreads, positive)
   own <- row_moments(fit, middle)
   sides <- axis_sides(fit, surface, axes, middle, own)
   effects <- axis_effects(sides, own)
