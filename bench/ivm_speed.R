@@ -41,7 +41,8 @@ ivm_of <- function(set, n, size, pool = Inf) {
   few <- seq_len(50)
   fit <- sparsegp(set$x[few, ], set$y[few], likelihood = lik_probit(bias = 0), scale = FALSE,
                   learn = FALSE, kernel = kernel_rbf(VARIANCE, LENGTHSCALE))
-  fit$spec$vars <- seq_len(ncol(set$x)) - 1L # those constant in few rows as well
+  # with the inputs that are constant in few rows
+  fit$spec[c("vars", "levels")] <- list(seq_len(ncol(set$x)) - 1L, numeric(ncol(set$x)))
   rows <- seq_len(n)
   x <- if (n < nrow(set$x)) set$x[rows, ] else set$x
   problem <- list(x = x, spec = fit$spec, nkernel = 2L, lik = fit$likelihood,

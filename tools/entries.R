@@ -7,7 +7,7 @@
 # every method, and what is asked of them. An entry that none of them calls is an error.
 library(sparsegp)
 
-TORTURE_STEP <- 61L # allocations from one forced collection of garbage to the next; a prime
+TORTURE_STEP <- 127L # allocations from one forced collection of garbage to the next; a prime
 
 CASES <- c(
   "gaussian.full", "student.basis", "probit.sparse moment", "poisson.sparse kl",
