@@ -84,6 +84,13 @@ test_that("curvature by secants is that of least squares, and exact for a quadra
   steps <- 0.2 * matrix(rnorm(30), 3L)
   found <- secant_curvature(list(s = steps, y = H %*% steps), rep(2, 3L))
   expect_equal(found$curvature, 4 * H, tolerance = 0.01) # the ridge draws to the round before
+  # its sign is not LAPACK's, whose is that of rounding
+  for (order in list(1:3, 3:1, c(2L, 3L, 1L))) {
+    at <- list(s = steps[order, ], y = (H %*% steps)[order, ])
+    unseen <- secant_curvature(at, rep(2, 3L))$unseen
+    expect_gt(unseen[which.max(abs(unseen))], 0)
+    expect_equal(unseen, found$unseen[order], tolerance = 1e-9) # solved in another order
+  }
 })
 
 test_that("curvature by the search is that of differences of gradients", {
