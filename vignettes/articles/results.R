@@ -20,10 +20,5 @@ row_of <- function(table, with) {
   as.list(table[at, ])
 }
 
-# Returns the numbers of a cell that has several, as "4.99, -0.158; 1.96".
-numbers_of <- function(cell) {
-  as.numeric(unlist(regmatches(cell, gregexpr("-?[0-9]+([.][0-9]+)?", cell))))
-}
-
 # A number with so many decimals
 fixed_point <- function(x, decimals) formatC(as.numeric(x), decimals, format = "f")
