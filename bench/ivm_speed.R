@@ -8,7 +8,8 @@
 #   - MNIST with a pool of 3.6e7 doubles: the most memory that the run holds, against the pool and
 #     the inputs as the kernel sees them.
 # Medians of runs that take turns, since a shared machine's speed drifts, in processor time: run it
-# with a BLAS of one thread (OPENBLAS_NUM_THREADS=1).
+# with a BLAS of one thread (OPENBLAS_NUM_THREADS=1). Each run has one before it that does not count:
+# a virtual machine may be slow to find memory that it has not read for a while.
 # Usage: Rscript bench/ivm_speed.R [repeats]; the data folder is SPARSEGP_DATA.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -26,7 +27,10 @@ POOL <- 3.6e7
 seconds <- function(run) sum(system.time(run())[c("user.self", "sys.self")])
 
 in_turns <- function(runs, repeats) {
-  took <- replicate(repeats, vapply(runs, seconds, 0))
+  took <- replicate(repeats, vapply(runs, function(run) {
+    run()
+    seconds(run)
+  }, 0))
   apply(matrix(took, length(runs), dimnames = list(names(runs), NULL)), 1L, median)
 }
 
@@ -106,24 +110,24 @@ against <- function(what, n, size) {
               toString(sprintf("%.3f", took)), slopes(at, took), slopes(at, alone)))
 }
 
+# The median of some runs of a product, of so many in one go, after a run that does not count
+of_product <- function(M, vector, times = 1) {
+  again <- function() for (k in seq_len(times)) M %*% vector
+  again()
+  stats::median(replicate(9, seconds(again))) / times
+}
+
 # Seconds of the products with n x d stubs, d = 1, ..., size, from `some` of them, each again
 # and again, so that small ones stay in the cache as a selection's do.
 products_of <- function(n, size, some = 10) {
   M <- matrix(runif(n * size), n)
   took <- vapply(round((seq_len(some) - 0.5) * size / some), function(d) {
-    stubs <- M[, seq_len(d), drop = FALSE]
-    vector <- runif(d)
-    again <- 2 + ceiling(2e7 / (n * d))
-    stubs %*% vector
-    seconds(function() for (k in seq_len(again)) stubs %*% vector) / again
+    of_product(M[, seq_len(d), drop = FALSE], runif(d), ceiling(2e7 / (n * d)))
   }, 0)
   size * mean(took)
 }
 
-reads_of <- function(x, times) {
-  vector <- runif(ncol(x))
-  times * seconds(function() for (again in 1:10) x %*% vector) / 10
-}
+reads_of <- function(x, times) times * of_product(x, runif(ncol(x)))
 
 large <- function(set, size) {
   n <- nrow(set$x)
