@@ -164,11 +164,13 @@ build_package() {
   tarball=$(echo "$folder"/*.tar.gz)
 }
 
-# Installs the package into a library of its own, and puts that first for the R that follows.
+# Installs the package into a library of its own, and puts that first for the R that follows. Where
+# SPARSEGP_LIBRARY names a library, it has been installed there from this checkout.
 install_package() {
+  mkdir "$work/library"
+  export R_LIBS="$work/library${SPARSEGP_LIBRARY:+:$SPARSEGP_LIBRARY}${R_LIBS:+:$R_LIBS}"
+  [ -z "${SPARSEGP_LIBRARY:-}" ] || return 0
   build_package "$work/tarball" --no-build-vignettes
   say "installing: the package, into a temporary library"
-  mkdir "$work/library"
   quietly "R CMD INSTALL" R CMD INSTALL --library="$work/library" "$tarball" || exit 1
-  export R_LIBS="$work/library${R_LIBS:+:$R_LIBS}"
 }

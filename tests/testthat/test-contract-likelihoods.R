@@ -459,8 +459,9 @@ test_that("smooth likelihoods take a fraction of what adaptive quadrature takes"
       system.time(.Call(sg_lik_tilt, c_lik(case$lik, case$theta), case$theta, rows, mean, var,
                         quadrature))[["user.self"]]
     }
-    # a tenth, as a rule; of three turns the best, on a machine that may be busy
-    expect_lt(min(replicate(3L, seconds(FALSE) / max(seconds(TRUE), 1e-3))), 0.4,
-              label = case$label)
+    # a tenth, as a rule; of three turns the best, where the machine is busy in the first
+    share <- Inf
+    for (turn in 1:3) if (share >= 0.4) share <- seconds(FALSE) / max(seconds(TRUE), 1e-3)
+    expect_lt(share, 0.4, label = case$label)
   })
 })

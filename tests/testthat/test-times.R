@@ -232,7 +232,7 @@ test_that("EP's evidence is that of a dense sum, of few rows", {
                      mean = "average")
     seen <- scaled_inputs(cbind(x), fit$scaling)
     K <- kernel_matrix(fit$spec, kernel_theta(fit), seen, seen) * fit$response$unit^2
-    nodes <- seq(-6, 6, length.out = 41L)
+    nodes <- seq(-6, 6, length.out = 25L)
     z <- as.matrix(expand.grid(rep(list(nodes), 4L)))
     f <- z %*% chol(K) + fit$response$centre
     codes <- unclass(y)
