@@ -8,8 +8,8 @@
 #   - MNIST with a pool of 3.6e7 doubles: the most memory that the run holds, against the pool and
 #     the inputs as the kernel sees them.
 # Medians of runs that take turns, since a shared machine's speed drifts, in processor time: run it
-# with a BLAS of one thread (OPENBLAS_NUM_THREADS=1). Each run has one before it that does not count:
-# a virtual machine may be slow to find memory that it has not read for a while.
+# with a BLAS of one thread (OPENBLAS_NUM_THREADS=1). Each run has one before it that does not
+# count: a virtual machine may be slow to find memory that it has not read for a while.
 # Usage: Rscript bench/ivm_speed.R [repeats]; the data folder is SPARSEGP_DATA.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
