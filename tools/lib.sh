@@ -165,12 +165,13 @@ build_package() {
 }
 
 # Installs the package into a library of its own, and puts that first for the R that follows. Where
-# SPARSEGP_LIBRARY names a library, it has been installed there from this checkout.
+# SPARSEGP_LIBRARY names a library, it is installed there, once.
 install_package() {
   mkdir "$work/library"
   export R_LIBS="$work/library${SPARSEGP_LIBRARY:+:$SPARSEGP_LIBRARY}${R_LIBS:+:$R_LIBS}"
-  [ -z "${SPARSEGP_LIBRARY:-}" ] || return 0
+  into=${SPARSEGP_LIBRARY:-$work/library}
+  [ ! -d "$into/sparsegp" ] || return 0
   build_package "$work/tarball" --no-build-vignettes
   say "installing: the package, into a temporary library"
-  quietly "R CMD INSTALL" R CMD INSTALL --library="$work/library" "$tarball" || exit 1
+  quietly "R CMD INSTALL" R CMD INSTALL --library="$into" "$tarball" || exit 1
 }
