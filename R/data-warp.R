@@ -41,15 +41,21 @@ skewness_of <- function(values) {
 UNITS <- 8 # powers of e to either side of the median within which the unit is looked for
 
 # Returns the unit for which log(1 + distance / unit) is most like a normal sample, by maximum
-# likelihood. Its limits are the identity and the logarithm.
+# likelihood. Its limits are the identity and the logarithm. It is at least half the distance to the
+# next value: where the origin is replicated, as controls of dose 0 are, a tiny unit would put them
+# infinitely far from every other dose.
 warp_unit <- function(distance) {
   log_likelihood <- function(log_unit) {
     z <- log1p(distance / exp(log_unit))
     -0.5 * log(mean((z - mean(z))^2)) - mean(z) - log_unit
   }
-  middle <- log(stats::median(distance[distance > 0])) # not moved by one huge value
-  exp(stats::optimize(log_likelihood, middle + c(-UNITS, UNITS), maximum = TRUE)$maximum)
+  apart <- distance[distance > ROUNDED]
+  middle <- log(stats::median(apart)) # not moved by one huge value
+  least <- max(middle - UNITS, log(min(apart) / 2))
+  exp(stats::optimize(log_likelihood, c(least, middle + UNITS), maximum = TRUE)$maximum)
 }
+
+ROUNDED <- 1e-9 # of the largest value: distances that rounding makes of none
 
 # Returns the columns of x as the warps have them. NULL: as they are.
 warp_inputs <- function(x, warp) {

@@ -45,6 +45,24 @@ spread_problem <- function(problem) {
   spread_rows(nrow(problem$x), problem$strata, problem$x)
 }
 
+# Returns the rows of a problem in an order whose first rows are windows of neighbouring ones, see
+# window_order(), or NULL where the function varies slowly enough for spread_problem(), or rows have
+# no neighbours.
+windowed_problem <- function(problem, count) {
+  if (count_latent_values(problem) > 1L || reads_any_levels(problem$spec)) return(NULL)
+  window_order(problem$x, problem$rows[1L, ], count)
+}
+
+# Returns so many of its rows that are windows of neighbouring ones, in their order, or NULL.
+window_rows <- function(problem, count) {
+  order <- windowed_problem(problem, count)
+  if (!is.null(order)) sort(utils::head(order, count))
+}
+
+reads_any_levels <- function(spec) {
+  any(spec$levels > 0) || any(vapply(spec$parts, reads_any_levels, NA))
+}
+
 lik_in_c <- function(problem) {
   lik_for_c(problem$lik, problem$processes, problem_width(problem), NROW(problem$rows),
             problem$power %||% 1)

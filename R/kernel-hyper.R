@@ -11,6 +11,7 @@ KERNEL_HYPER <- list(
   lengthscale = function(leaf, env) {
     start <- 0.5 * log(length(leaf$vars)) + per_input_scale(leaf, env)
     c(ratio_start(leaf, start), list(
+      finest = finest_factor(env$spacing(leaf$vars + 1L), start),
       input_sd = if (leaf$ard || length(leaf$vars) == 1L) env$input_unit[leaf$vars + 1L]
                  else if (isTRUE(leaf$joint)) {
                    env$input_unit[[leaf$vars[1L] + 1L]] # all inputs of a field have this one
@@ -21,8 +22,8 @@ KERNEL_HYPER <- list(
   period = function(leaf, env) {
     unit <- env$input_unit[leaf$vars + 1L]
     given <- given_value(leaf$params$period)[1L]
-    period <- env$period(leaf$vars + 1L, if (!is.null(given)) given / unit)
-    list(start = log(period$start), unit = unit,
+    period <- env$period(leaf$vars + 1L, if (!is.null(given)) given / unit, leaf$turn)
+    list(start = log(period$start), unit = unit, stride = period$stride,
          prior = default_lognormal(log(period$start), period$spread))
   },
   correlation = function(leaf, env) {
@@ -42,6 +43,30 @@ variance_start <- function(leaf, env, start) {
 ratio_start <- function(leaf, start) {
   # an input that does not matter wants a very long scale of its own: leave it room
   list(start = start, unit = 1, prior = default_lognormal(mean(start), if (leaf$ard) 2 else 1))
+}
+
+# Returns the log of the factor that takes starts down to the spacing of the rows.
+finest_factor <- function(spacing, start) min(0, log(spacing) - mean(start))
+
+# Numbers the parts of one kernel whose length scales, or periods, are of the same inputs and were
+# not given: of smooth functions each starts shorter than the one before, and of periodic ones at
+# the next peak of the periodogram.
+with_turns <- function(leaves) {
+  kind <- vapply(seq_along(leaves), function(k) {
+    leaf <- leaves[[k]]
+    what <- open_scale(leaf)
+    if (is.null(what)) paste("part", k) else paste(what, toString(leaf$vars))
+  }, "")
+  turns <- stats::ave(seq_along(leaves), kind, FUN = seq_along)
+  Map(function(leaf, turn) replace(leaf, "turn", turn), leaves, turns)
+}
+
+# Returns which scale along its inputs a part leaves open, "period" or "lengthscale", or NULL.
+open_scale <- function(leaf) {
+  open <- names(leaf$params)[vapply(leaf$params, is.null, NA)]
+  along <- identical(registered("kernels", leaf$type)$hyper$lengthscale, KERNEL_HYPER$lengthscale)
+  if ("period" %in% open) "period"
+  else if (along && "lengthscale" %in% open) "lengthscale"
 }
 
 # Every component starts with an equal part of its own variance.
@@ -85,6 +110,7 @@ leaf_hyper <- function(leaf, prefix, suffix, env) {
     names <- paste0(prefix, base, place, suffix, recycle0 = !is.null(each))
     hyper_rows(names, base, "kernel", searched, default$unit, default$start, given, default$prior,
                default$input_sd %||% NA_real_, range = if (searched) range else c(0, Inf),
+               finest = default$finest %||% 0, turn = leaf$turn, stride = default$stride %||% 1,
                whose = if (type$reads == "component") "component, or pair of them"
                        else "input the kernel sees")
   })
@@ -131,7 +157,7 @@ for_kept_inputs <- function(given, leaf) {
 
 # Returns parts of the table. suffix: of all names.
 kernel_hyper <- function(kernel, env, suffix) {
-  leaves <- kernel_leaves(mark_carriers(kernel))
+  leaves <- with_turns(kernel_leaves(mark_carriers(kernel)))
   env$share <- if (kernel$type == "sum") length(kernel$parts) else 1L
   prefixes <- if (length(leaves) > 1L) paste0("k", seq_along(leaves), ".") else ""
   unlist(Map(leaf_hyper, leaves, prefixes, suffix, list(env)), recursive = FALSE)

@@ -1,41 +1,78 @@
-# Starts the period of a kernel at the highest peak of the periodogram, as the evidence has a
-# narrow optimum at every period that fits some rows, and a search does not leave the nearest one.
+# Starts the period of a kernel at a peak of the periodogram, as the evidence has a narrow optimum
+# at every period that fits some rows, and a search does not leave the nearest one.
 
-PERIOD_ROWS <- 1000L # as many rows as are looked at: those that come first
-
-# x: an input; given: the period a user starts from, or NULL. list(start, spread): the spread, of
-# its logarithm, is what the rows can distinguish, half a turn from the first to the last of them;
-# so the search does not leap to a multiple, which explains what the period does, and noise besides.
-period_start <- function(x, response, given) {
+# x: an input; given: the period a user starts from, or NULL; turn: which of the peaks, the highest
+# first. list(start, spread, stride): the spread, of its logarithm, is what the rows can distinguish,
+# half a turn from the first to the last of them; so the search does not leap to a multiple, which
+# explains what the period does, and noise besides. The stride is a radian from the first to the last.
+period_start <- function(x, response, given, turn = 1L) {
   range <- max(x) - min(x)
   if (range == 0) range <- 1
-  start <- if (is.null(given)) seen_period(x, response, range) else given
-  list(start = start, spread = min(max(start / (2 * range), 0.01), 0.1))
+  start <- if (is.null(given)) seen_period(x, response, range, turn) else given
+  list(start = start, spread = min(max(start / (2 * range), 0.01), 0.1),
+       stride = min(1, start / (2 * pi * range)))
 }
 
 # Half the range where there is nothing to see: few rows, classes without an order, a response that
 # a trend explains.
-seen_period <- function(x, response, range) {
-  first <- utils::head(order(x), PERIOD_ROWS)
-  t <- x[first] - min(x)
+seen_period <- function(x, response, range, turn) {
   y <- codec_named(response$codec)$series(response$y)
-  if (is.null(y) || length(unique(t)) < 8L) return(range / 2)
-  y <- as.matrix(y)[first, 1L] # the first component of several
-  # what a cubic leaves; in units whose powers are finite
-  rest <- stats::lm.fit(cbind(1, stats::poly(t / max(t), 3L)), as.double(y))$residuals
-  if (!isTRUE(max(abs(rest)) > 1e-9 * max(abs(y)))) return(range / 2)
-  highest_peak(t, rest)
+  if (is.null(y)) return(range / 2)
+  peaks <- seen_periods(x, as.matrix(y)[, 1L], turn) # the first component of several
+  if (length(peaks$period) < turn) range / 2 else peaks$period[turn]
 }
 
+# Returns list(period, share, rest) of the highest peaks of the periodogram, at most `count`: the
+# share of the sum of squares that each explains of what a cubic and the peaks before leave, and the
+# values that all of them leave.
+seen_periods <- function(x, y, count) {
+  t <- x - min(x)
+  found <- list(period = numeric(), share = numeric())
+  if (length(unique(t)) < 8L) return(found)
+  # in units whose powers are finite
+  rest <- stats::lm.fit(cbind(1, stats::poly(t / max(t), 3L)), as.double(y))$residuals
+  for (k in seq_len(count)) {
+    if (!isTRUE(max(abs(rest)) > 1e-9 * max(abs(y)))) break
+    frequency <- highest_peak(t, rest)
+    found$period[k] <- 1 / frequency
+    left <- stats::lm.fit(waves(frequency, t), rest)$residuals
+    found$share[k] <- 1 - sum(left^2) / sum(rest^2)
+    found$rest <- rest <- left
+  }
+  found
+}
+
+HARMONICS <- 2L # of a peak, that are taken off before the next one is looked for
+
+waves <- function(frequency, t) {
+  turns <- outer(2 * pi * frequency * t, seq_len(HARMONICS))
+  cbind(cos(turns), sin(turns))
+}
+
+# Returns the frequency of the highest peak, from two periods in the range on, by a transform of the
+# rows on a grid, finer than a peak is wide, and then by the rows themselves.
 highest_peak <- function(t, rest) {
   range <- max(t)
-  power <- function(frequency) vapply(frequency, harmonic_power, 0, t, rest)
-  # from two periods in the range to one in two rows, finer than a peak is wide
+  gap <- stats::median(diff(sort(unique(t))))
+  cells <- min(ceiling(range / gap) + 1, PERIOD_CELLS)
+  width <- range / (cells - 1)
+  cell <- round(t / width) + 1
+  sums <- numeric(stats::nextn(4 * cells))
+  in_cells <- rowsum(rest, cell)
+  sums[as.integer(rownames(in_cells))] <- in_cells
+  frequency <- (seq_along(sums) - 1) / (length(sums) * width)
+  seen <- which(frequency >= 2 / range & frequency <= max(length(t) / 2, 4) / range &
+                  frequency <= 0.5 / width)
+  peak <- frequency[seen[which.max(Mod(stats::fft(sums)[seen]))]]
+  few <- spread_rows(length(t))[seq_len(min(length(t), PERIOD_ROWS))]
+  power <- function(frequency) harmonic_power(frequency, t[few], rest[few])
   step <- 0.25 / range
-  at <- seq(2 / range, max(length(t) / 2, 4) / range, by = step)
-  peak <- at[which.max(power(at))]
-  1 / stats::optimize(power, c(peak - step, peak + step), maximum = TRUE)$maximum
+  stats::optimize(power, c(peak - step, peak + step), maximum = TRUE, tol = 1e-4 * step)$maximum
 }
+
+PERIOD_CELLS <- 2^20 # most cells of the grid
+
+PERIOD_ROWS <- 20000L # most rows by which a peak is located
 
 # Of the sum of squares of y what a sine wave of that frequency explains (Lomb and Scargle).
 harmonic_power <- function(frequency, t, y) {

@@ -235,8 +235,8 @@ format.sparsegp_kernel <- function(x, ...) {
   show <- function(name) {
     value <- x$params[[name]]
     if (is.null(value)) return(NULL)
-    text <- paste(format(given_value(value), digits = 4L, trim = TRUE),
-                  collapse = ", ")
+    digits <- if (name == "period") 7L else 4L # a phase is the sum of many periods
+    text <- paste(format(given_value(value), digits = digits, trim = TRUE), collapse = ", ")
     if (length(given_value(value)) > 1L) text <- paste0("c(", text, ")")
     paste0(name, " = ", if (is_fixed(value)) paste0("fixed(", text, ")") else text)
   }

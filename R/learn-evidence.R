@@ -93,13 +93,14 @@ cap_failed_values <- function(value) {
 search_from <- function(objective, starts, centre, control) {
   results <- list()
   for (start in starts) {
-    unit <- max(1, sqrt(sum(objective$gradient(start)^2)))
+    unit <- max(1, sqrt(sum((centre$stride * objective$gradient(start))^2)))
     value <- abs(objective$value(start))
     gain <- max(2.2e-8 * max(1, value), control$within)
     found <- stats::optim(start, cap_failed_values(objective$value), objective$gradient,
                           method = "L-BFGS-B", lower = centre$value - centre$reach,
                           upper = centre$value + centre$reach,
                           control = list(maxit = control$inner, fnscale = unit, lmm = PAST_STEPS,
+                                         parscale = centre$stride,
                                          factr = gain / (max(unit, value) * .Machine$double.eps)))
     results <- c(results, list(found))
     values <- vapply(results, `[[`, 0, "value")
@@ -109,16 +110,35 @@ search_from <- function(objective, starts, centre, control) {
 }
 
 # The default length scale is about the width of the data, and the evidence has an optimum that
-# explains a function wigglier than that as noise. So the search begins at the best of a few: one
-# evaluation each. A start the user gave is not touched.
+# explains a function wigglier than that as noise. So the search begins at the best of a few, down to
+# the spacing of the rows: one evaluation each. A start the user gave is not touched.
 # The evidence may have an optimum at a wiggly function, too, which is not the best one. Where an
 # evaluation is cheap the search is made again from the next best start, one that is longer among
 # them (`longer`), until the best optimum has been found twice.
 table_starts <- function(table, longer = FALSE) {
-  start <- table$start[table$free]
-  scan <- table$scan[table$free]
-  factors <- if (longer) policy$start_factors else utils::head(policy$start_factors, -1L)
-  lapply(if (any(scan)) factors else 1, function(factor) start + ifelse(scan, log(factor), 0))
+  table <- table[table$free, ]
+  turns <- max(table$turn[table$scan], 0)
+  if (turns == 0) return(list(table$start))
+  rungs <- start_rungs(min(table$finest[table$scan]), longer, turns)
+  down <- lapply(seq_len(length(rungs) - TURN_RUNGS * (turns - 1L)) - 1L, function(first) {
+    first + 1L + TURN_RUNGS * (table$turn - 1L)
+  })
+  up <- if (turns > 1L) lapply(down, function(rung) max(rung) + min(rung) - rung)
+  lapply(c(down, up), function(rung) table$start + ifelse(table$scan, rungs[rung], 0))
+}
+
+TURN_RUNGS <- 2L # between starts of parts that read the same inputs: a factor of about six
+
+# Returns logarithms of the factors of length scales that a search may begin at, the usual ones
+# first, then on by the ratio of these for as long as they are above the spacing of the rows, and
+# for so many parts.
+start_rungs <- function(finest, longer, turns) {
+  usual <- log(policy$start_factors[seq_len(length(policy$start_factors) - 1L)])
+  ratio <- usual[3L] - usual[2L]
+  more <- floor((finest - usual[3L]) / ratio)
+  more <- max(0, more, (turns - 1L) * TURN_RUNGS)
+  rungs <- c(usual, usual[3L] + ratio * seq_len(more))
+  if (longer) c(log(policy$start_factors[length(policy$start_factors)]), rungs) else rungs
 }
 
 # Random starts around the first one, from R's RNG: a factor of 4.5 for one standard deviation.
@@ -168,7 +188,8 @@ reactivate_inputs <- function(objective, table, result, centre, control, stuck =
 
 # Returns the box in which the free hyperparameters are searched: a bias has its prior, and no box.
 search_box <- function(table) {
-  list(value = table$start[table$free], reach = ifelse(table$log, BOX, Inf)[table$free])
+  list(value = table$start[table$free], reach = ifelse(table$log, BOX, Inf)[table$free],
+       stride = table$stride[table$free])
 }
 
 # Bounds of a response's scale are scales themselves, such as the logarithm.
@@ -198,6 +219,7 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   starts <- c(if (fresh) table_starts(table, several), if (!is.null(from)) list(from))
   began <- if (is.null(from)) Inf else objective$value(from)
   if (length(starts) > 1L) starts <- starts[order(vapply(starts, objective$value, 0))]
+  starts <- utils::head(starts, length(policy$start_factors))
   tried <- c(list(if (several) starts else starts[1L]), if (is.null(from)) lapply(random, list))
   results <- unlist(lapply(tried, search_from, objective = objective, centre = centre,
                            control = control), recursive = FALSE)

@@ -76,8 +76,11 @@ with_kernel <- function(model, chunk, setup) {
   env <- list(response_unit = response$unit, input_scale = scaling$seen,
               input_unit = ifelse(scaling$levels > 0, NA, scaling$sd / slopes),
               component_var = relative_vars(response), component_unit = component_units(response),
-              period = function(input, given) {
-                period_start(scaled_input(chunk$x, scaling, input), response, given)
+              spacing = function(vars) {
+                spacing_of_rows(scaled_inputs(chunk$x, scaling)[, vars, drop = FALSE])
+              },
+              period = function(input, given, turn) {
+                period_start(scaled_input(chunk$x, scaling, input), response, given, turn)
               })
   model$factors <- setup$factors
   model$scaling <- scaling
@@ -127,12 +130,14 @@ check_unscaled <- function(scaling) {
                 "Use scale = TRUE, or give them in other units")
 }
 
-# Returns the numbers of inputs that have no other scale than their own: times, and those of
-# periodic kernels, of levels and of fields.
+# Returns the numbers of inputs that have no other scale than their own: times, products of several
+# variables, which are 0 wherever one of them is, and those of periodic kernels, of levels and of
+# fields.
 inputs_left_alone <- function(setup, inputs) {
   leaves <- Filter(function(leaf) registered("kernels", leaf$type)$reads %in% c("one", "levels"),
                    kernel_leaves(setup$kernel))
   c(which(without_backticks(inputs$terms) %in% c(setup$clocks, setup$factors)),
+    grep(":", gsub("`[^`]*`", "", inputs$terms), fixed = TRUE),
     inputs_of_fields(setup$kernel, inputs),
     unlist(lapply(leaves, function(leaf) resolve_vars(leaf$vars, inputs))))
 }

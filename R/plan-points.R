@@ -71,7 +71,8 @@ learn_points <- function(learned, moving, control, progress) {
   start <- c(table$theta[table$free], layout$start)
   began <- objective$value(start)
   if (began >= IMPOSSIBLE) return(learned)
-  centre <- list(value = c(hyper$value, layout$start), reach = c(hyper$reach, layout$reach))
+  centre <- list(value = c(hyper$value, layout$start), reach = c(hyper$reach, layout$reach),
+                 stride = c(hyper$stride, rep(1, length(layout$start))))
   best <- search_from(objective, list(start), centre, control)[[1L]]
   found <- learned_hyper(objective, table, hyper, best, best$value, began)
   problem$basis <- layout$points(utils::tail(best$par, length(layout$start)))

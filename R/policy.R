@@ -59,6 +59,10 @@ most_classes | 10 | classes | whose work comparisons take; of more, fewer rows a
 holdout               | 0.2         | proportion | of rows, to compare probit with least squares
 label_noise | 0.01 | variance | of labels -1 and 1 in least-squares classification
 start_factors | 1, 0.4, 0.15, 2.5 | factors | length scales a search begins at; the last if cheap
+neighbour_inputs | 5 | inputs | most in which rows have neighbours, and shorter scales are tried
+least_likeness | 0.15 | proportion | of the variance that neighbouring rows share, to see a function
+lost_likeness | 0.5 | proportion | of it that a sample has to lose to be replaced by windows of rows
+pilot_windows | 4 | windows | of neighbouring rows, of which such a pilot sample is made
 cheap_flops | 1e8 | flops | evaluation up to which a search is repeated (464 rows)
 reactivation_factors | 0.15, 0.4, 1, 2, 4 | factors | length scales at which inputs are tried anew
 selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP learns

@@ -17,6 +17,8 @@ open_axes <- function(setup, model, n) {
   ), if (lik_codec(model$lik)$labelled) axes_of_labels(setup, model, n) else list(
     structure_axis("kernel", lengthscale_each),
     structure_axis("kernel", kernel_shapes),
+    structure_axis("kernel", with_rhythm, worth_a_part),
+    structure_axis("kernel", with_rhythm, worth_a_part),
     structure_axis("kernel", with_part(kernel_linear()), worth_a_part),
     structure_axis("kernel", with_part(kernel_matern12()), worth_a_part),
     structure_axis("kernel", rough_each, worth_a_part)
@@ -31,7 +33,8 @@ axes_of_labels <- function(setup, model, n) {
     !exceeds_full_ep_budget(method$effort, model$lik, n, model$response$processes)
   c(list(structure_axis("kernel", lengthscale_tied, min_relevance_gain),
          structure_axis("kernel", kernel_shapes)),
-    if (few) list(structure_axis("kernel", with_part(kernel_linear()))))
+    if (few) list(structure_axis("kernel", with_rhythm, worth_a_part),
+                  structure_axis("kernel", with_part(kernel_linear()))))
 }
 
 # ---- What an alternative has to gain on a pilot of m of the model's n observations ----

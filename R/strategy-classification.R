@@ -99,7 +99,7 @@ learn.plan_classification <- function(plan, table, control, progress, from = NUL
   }
   problem <- plan$problem
   pilot <- class_pilot(nrow(problem$x), problem$lik, problem$processes)
-  rows <- spread_problem(problem)[seq_len(pilot$count)]
+  rows <- window_rows(problem, pilot$count) %||% spread_problem(problem)[seq_len(pilot$count)]
   control$within <- policy$search_tolerance
   learned <- learn(pilot$plan(part_of_problem(problem, rows)), table, control, progress)
   c(list(plan = plan), learned[c("table", "record")])

@@ -57,7 +57,19 @@ kernel_of_label <- function(label) {
   makers <- list(kernel_rbf, kernel_matern52, kernel_matern32, kernel_matern12)
   known <- c(list(kernel_linear()), lapply(makers, function(kernel) kernel()),
              lapply(makers, function(kernel) kernel(ard = TRUE)))
-  at <- match(strsplit(label, " + ", fixed = TRUE)[[1L]], vapply(known, format, ""))
-  if (anyNA(at)) stop_damaged(paste("its `choices` name a kernel that no race has,", label), "...")
-  Reduce(`+`, known[at])
+  Reduce(`+`, lapply(strsplit(label, " + ", fixed = TRUE)[[1L]], function(part) {
+    at <- match(part, vapply(known, format, ""))
+    if (is.na(at)) rhythm_of_label(part, label) else known[[at]]
+  }))
+}
+
+# Returns the periodic part that its label stands for.
+rhythm_of_label <- function(part, label) {
+  found <- regmatches(part, regexec("^periodic\\(period = ([^,]+?)(?:, vars = (.+))?\\)$", part,
+                                    perl = TRUE))[[1L]]
+  period <- suppressWarnings(as.double(found[2L]))
+  if (is.na(period)) {
+    stop_damaged(paste("its `choices` name a kernel that no race has,", label), "...")
+  }
+  kernel_periodic(period = period, vars = if (nzchar(found[3L])) found[3L])
 }

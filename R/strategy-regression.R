@@ -19,7 +19,13 @@ plan_adaptive <- function(problem, effort) {
   n <- nrow(problem$x)
   new_plan("plan_adaptive", problem, effort = EFFORT[[effort]],
            is_full = !exceeds_full_ep_budget(effort, problem$lik, n, problem$processes),
-           order = spread_problem(problem))
+           order = spread_problem(problem),
+           near = windowed_problem(problem, rows_to_begin_with(problem)))
+}
+
+# Observations of the first stage of learning, all of which are inducing points.
+rows_to_begin_with <- function(problem) {
+  min(nrow(problem$x), rows_of_work(policy$structure_flops, problem$lik, problem$processes))
 }
 
 # Inducing points for n observations: at most every other one of them.
@@ -34,14 +40,22 @@ most_points <- function(plan, flops, n) {
 #' @export
 learn.plan_adaptive <- function(plan, table, control, progress, from = NULL) {
   n <- nrow(plan$problem$x)
-  few <- min(n, rows_of_work(policy$structure_flops, plan$problem$lik, plan$problem$processes))
+  few <- rows_to_begin_with(plan$problem)
   whole <- function(rows) list(rows = rows, points = rows)
   learned <- list(plan = plan, table = table, from = from)
   if (n == few || is.null(from)) learned <- learn_stage(learned, whole(few), control, progress)
   if (n == few) return(learned)
   if (plan$is_full) return(learn_stage(learned, whole(n), control, progress))
+  if (!is.null(plan$near)) return(as_learned(learned))
   learned <- learn_stage(learned, pilot_stage(plan), control, progress)
   learn_stage(learned, last_stage(plan, learned$table$theta), control, progress)
+}
+
+# A function that varies too fast for a sample of observations does so for a sample of inducing
+# points, too: what a window of neighbours taught is final.
+as_learned <- function(learned) {
+  learned$table$theta[learned$table$free] <- learned$from
+  learned
 }
 
 pilot_stage <- function(plan) {
@@ -76,7 +90,8 @@ more_points_pay <- function(plan, stage, theta) {
 
 # Batch EP of a stage's observations on its inducing points.
 stage_plan <- function(plan, stage) {
-  problem <- part_of_problem(plan$problem, plan$order[seq_len(stage$rows)])
+  order <- plan$near %||% plan$order
+  problem <- part_of_problem(plan$problem, order[seq_len(stage$rows)])
   rows <- seq_len(stage$rows)
   if (stage$points < stage$rows) {
     rows <- utils::head(inducing_rows(problem, rows), stage$points)
@@ -116,6 +131,7 @@ run_plan.plan_adaptive <- function(plan, theta) {
   most <- most_points(plan, policy$fit_flops, nrow(plan$problem$x))
   sizes <- most / policy$growth_factor^(2:0)
   sizes <- as.integer(round(c(sizes[sizes >= policy$min_points & sizes < most], most)))
+  if (!is.null(plan$near)) sizes <- sizes_that_see(plan$problem, rows, sizes, theta)
   entries <- lapply(sizes, function(size) {
     function(best) c(list(rows = utils::head(rows, size)), best$run[c("tau", "nu")])
   })
@@ -124,6 +140,24 @@ run_plan.plan_adaptive <- function(plan, theta) {
                go_on = function(taken, gain) taken && gain >= policy$min_gain)
   if (best$run$status == 0L) best$run$choices <- best$choices
   best$run
+}
+
+# Returns the sizes but those of the smallest that leave most of the prior variance of other rows
+# open: a function that varies fast is as invisible to somewhat more of these.
+sizes_that_see <- function(problem, rows, sizes, theta) {
+  kernel <- function(x, z) {
+    kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], x, z)
+  }
+  probes <- problem$x[utils::tail(rows, policy$min_points), , drop = FALSE]
+  prior <- sum(apply(probes, 1L, function(row) kernel(rbind(row), rbind(row))))
+  sees <- function(size) {
+    basis <- problem$x[utils::head(rows, size), , drop = FALSE]
+    K <- kernel(basis, basis)
+    factor <- chol(K + diag(1e-8 * mean(diag(K)), size))
+    sum(backsolve(factor, kernel(basis, probes), transpose = TRUE)^2) > prior / 2
+  }
+  while (length(sizes) > 1L && !sees(sizes[1L])) sizes <- sizes[-1L]
+  sizes
 }
 
 # Runs batch EP on some rows as inducing points, from the sites of an earlier run, if there was one.

@@ -41,7 +41,8 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
     model <- with_kernel(model, chunk, setup)
   }
   pilot <- structure_pilot(setup, model, n)
-  pilot$rows <- pilot_rows(chunk, pilot$count)
+  pilot$rows <- window_rows(problem_of(model, chunk), pilot$count) %||%
+    pilot_rows(chunk, pilot$count)
   begin_stage(structure_work(setup$method, model, pilot, n))
   first <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
   first$choices <- functions$choices
@@ -213,7 +214,7 @@ structure_value <- function(candidate, pilot) {
 
 # Returns where each row of `table` is in the table `known`: by name, or else by what the name is
 # based on, in the same part of a sum. The first part of a sum is what was known before there was
-# one. NA: new.
+# one. NA: new, as is a period with another start, which has an optimum of its own.
 rows_known <- function(known, table) {
   part <- function(table) ifelse(grepl("^k[0-9]+[.]", table$name), sub("[.].*", "", table$name), "")
   part_known <- part(known)
@@ -221,7 +222,8 @@ rows_known <- function(known, table) {
   part_now <- ifelse(grown, "", part(table))
   name <- ifelse(grown, sub("^k1[.]", "", table$name), table$name)
   at <- match(name, known$name)
-  ifelse(is.na(at), match(paste(part_now, table$base), paste(part_known, known$base)), at)
+  at <- ifelse(is.na(at), match(paste(part_now, table$base), paste(part_known, known$base)), at)
+  replace(at, table$base == "period" & !known$start[at] %in% table$start, NA)
 }
 
 # The free values of `table` as `known` has them, at its rows `at`.

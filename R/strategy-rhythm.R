@@ -1,0 +1,87 @@
+# The axis of rhythms: a periodic part besides, at a period that the periodogram shows, where rows
+# are in time. A series has many cycles, and a smooth function that follows each of them neither
+# forecasts nor is cheap.
+
+# Returns the alternatives of another periodic part, at peaks of the periodogram that rise above
+# noise: at each one's period, or that of a calendar near it. NULL: there are none.
+with_rhythm <- function(model, chunk, setup, table) {
+  input <- time_input(model, chunk, setup)
+  if (is.null(input) || count_latent_values(model$response) > 1L) return(NULL)
+  x <- chunk$x[, input]
+  periods <- rhythms_seen(x, model$rows[1L, ], unlist(periods_of_kernel(setup$kernel)))
+  vars <- if (ncol(chunk$x) > 1L) model$inputs$names[input]
+  parts <- lapply(periods, function(period) {
+    setup$kernel + kernel_periodic(period = period, vars = vars)
+  })
+  alternative_kernels(c(list(setup$kernel), parts))
+}
+
+periods_of_kernel <- function(kernel) {
+  lapply(kernel_leaves(kernel), function(leaf) given_value(leaf$params$period))
+}
+
+PEAKS <- 3L # of the periodogram, that are looked at
+
+# Returns periods that the response shows, the strongest first, but those that are known.
+rhythms_seen <- function(x, y, known) {
+  peaks <- seen_periods(x, y, PEAKS)
+  range <- max(x) - min(x)
+  strong <- peaks$period[peaks$share > share_of_noise(length(x))]
+  periods <- unique(unlist(lapply(strong, likely_periods, x, peaks)))
+  new <- vapply(periods, function(period) all(abs(range / period - range / known) > 0.5), NA)
+  utils::head(periods[new], PEAKS)
+}
+
+# Returns the number of the input that is time: the one that is a clock, or the only one, if it is
+# a series on a regular grid. NULL: none is, or it is on a log scale.
+time_input <- function(model, chunk, setup) {
+  clock <- which(without_backticks(model$inputs$terms) %in% setup$clocks)
+  kept <- which(model$scaling$kept)
+  found <- if (length(clock) == 1L) clock
+           else if (length(kept) == 1L && is_series(chunk$x[, kept])) kept
+  if (length(found) == 1L && found %in% kept && is.null(model$scaling$warp)) found
+}
+
+# Are these the times of a series: each once, at multiples of one step, of which few are left out?
+is_series <- function(x) {
+  gaps <- diff(sort(x))
+  step <- if (length(gaps)) min(gaps) else 0
+  ROUNDING <- 1e-3
+  step > 0 && max(abs(gaps / step - round(gaps / step))) < ROUNDING * max(gaps) / step &&
+    (max(x) - min(x)) / step < 2 * length(x)
+}
+
+# Returns the share of the sum of squares that the highest of n / 2 frequencies explains of noise,
+# by both of its HARMONICS, as it is exceeded once in some hundred times.
+share_of_noise <- function(n) (2 * log(n / 2) + 4 * HARMONICS + 10) / n
+
+# Returns the periods that a peak may stand for: one of a calendar of which it is a harmonic, as is
+# another peak, or of which another wave shows in what the peaks leave; and its own, or what calendars
+# have within its width.
+likely_periods <- function(period, x, peaks) {
+  range <- max(x) - min(x)
+  natural <- calendar_periods(stats::median(diff(sort(unique(x)))))
+  harmonic <- function(period) {
+    times <- round(natural / period)
+    times < 7 & abs(times * range / natural - range / period) < 0.5
+  }
+  same <- natural[harmonic(period) & natural < 1.5 * period]
+  longer <- natural[harmonic(period) & natural > 1.5 * period]
+  shared <- natural[rowSums(vapply(peaks$period, harmonic, natural > 0)) > 1L]
+  shows <- vapply(longer, function(longer) {
+    power <- harmonic_power(1 / longer, x, peaks$rest)
+    power > share_of_noise(length(x)) * sum(peaks$rest^2)
+  }, NA)
+  longer <- longer[shows | longer %in% shared]
+  signif(c(utils::head(longer, 1L), utils::head(c(same, period), 1L)), 7L)
+}
+
+# Returns periods of calendars for rows that far apart: in numbers of rows, days in seconds, and
+# years of months, quarters or weeks.
+calendar_periods <- function(step) {
+  rows <- c(7, 24, 12, 4, 168, 52, 365.25, 48, 336) * step
+  clock <- if (step >= 60) c(86400, 604800, 31557600)
+  year <- if (any(abs(1 / step - c(4, 12, 52, 52.18, 365, 365.25)) < 0.3)) 1
+  days <- if (abs(step - 1) < 1e-6) c(7, 30.4375, 365.25) else if (step > 25 && step < 32) 365.25
+  unique(c(days, year, rows, clock))
+}
