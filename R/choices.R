@@ -15,7 +15,7 @@ CRITERIA <- c(
   "latent functions" = OF_LEFT_OUT,
   "coding" = OF_STRUCTURE, "response scale" = OF_STRUCTURE, "input scale" = OF_STRUCTURE,
   "error of log times" = OF_STRUCTURE,
-  "kernel" = OF_STRUCTURE, "effects of levels" = OF_STRUCTURE,
+  "kernel" = OF_STRUCTURE, "noise" = OF_STRUCTURE, "effects of levels" = OF_STRUCTURE,
   "learning" = "log evidence + log prior",
   "basis" = "log evidence + log prior",
   "inducing points" = "leave-one-out log density per observation outside of the basis",
@@ -29,7 +29,7 @@ CRITERIA <- c(
 
 # The stages of the race for structure, in its order: their scores are log evidences.
 STRUCTURE_STAGES <- c("coding", "response scale", "error of log times", "input scale", "kernel",
-                      "effects of levels")
+                      "noise", "effects of levels")
 
 # All stages that settle a model, in their order.
 MODEL_STAGES <- c("latent functions", STRUCTURE_STAGES)
@@ -43,6 +43,10 @@ SKEWED_ON_LOG <- "on a log scale" # after the number of these inputs
 ORDERED_AS_NUMBERS <- "ordered factors as numbers"
 
 ORDERED_AS_FACTORS <- "ordered factors as factors"
+
+NOISE_LEARNED <- "learned"
+
+NOISE_NEAR_NONE <- "near none"
 
 NO_EFFECTS <- "none" # of levels
 

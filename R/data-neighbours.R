@@ -36,7 +36,7 @@ distances_from <- function(x, row, others) {
 # values: the response, of which the ranks count, so that no outlier decides
 window_order <- function(x, values, count) {
   n <- nrow(x)
-  if (n <= count || ncol(x) > policy$neighbour_inputs) return(NULL)
+  if (n <= count) return(NULL)
   order <- spread_rows(n)
   sizes <- unique(pmin(n, count * 2^seq(0, ceiling(log2(n / count)))))
   unlike <- unlikeness(x, rank(values), order, sizes)

@@ -49,8 +49,13 @@ spread_problem <- function(problem) {
 # window_order(), or NULL where the function varies slowly enough for spread_problem(), or rows have
 # no neighbours.
 windowed_problem <- function(problem, count) {
-  if (count_latent_values(problem) > 1L || reads_any_levels(problem$spec)) return(NULL)
-  window_order(problem$x, problem$rows[1L, ], count)
+  if (have_neighbours(problem)) window_order(problem$x, problem$rows[1L, ], count)
+}
+
+# Is the distance between its rows one of few numbers, and the response one of a number each?
+have_neighbours <- function(problem) {
+  count_latent_values(problem) == 1L && ncol(problem$x) <= policy$neighbour_inputs &&
+    !reads_any_levels(problem$spec)
 }
 
 # Returns so many of its rows that are windows of neighbouring ones, in their order, or NULL.

@@ -16,7 +16,10 @@ fit_read <- function(recipe, rows, setup) {
   tuned <- tune(candidate$plan, candidate)
   fit <- fit_of(tuned, rows, learned$setup)
   if (!is.null(setup$augment)) fit <- fit_with_copies(fit, tuned, rows, learned$setup)
-  if (!isTRUE(setup$provisional)) warn_about(fit$convergence, fit$learning, fit)
+  if (!isTRUE(setup$provisional)) {
+    warn_about(fit$convergence, fit$learning, fit)
+    warn_about_unseen(tuned$candidate)
+  }
   recipe <- with_read_levels(recipe, learned$setup)
   known <- c(recipe[CODING], list(na.action = rows$omitted, row_names = rows$names))
   known <- known[lengths(known) > 0L]
@@ -47,4 +50,20 @@ warn_about_fallback <- function(run, lik) {
                   paste0("; labels are taken to be wrong with probability ",
                          policy$least_label_noise)
                 }, ". ", divergence_remedy(lik, "method_ep(power = 0.5) may do better"), ".")
+}
+
+# Warns of a fit that calls noise what neighbouring rows have in common: their responses differ by
+# less than half of it.
+warn_about_unseen <- function(candidate) {
+  table <- candidate$table
+  problem <- candidate$plan$problem
+  noise <- exp(table$theta[table$base == "noise"]) # in variances of the response
+  if (length(noise) != 1L || !any(table$free) || noise < 0.5 || !have_neighbours(problem)) return()
+  order <- spread_problem(problem)
+  if (length(order) < policy$min_points) return()
+  unlike <- unlikeness(problem$x, rank(problem$rows[1L, ]), order, length(order))
+  if (unlike > noise / 2) return()
+  warn_sparsegp("The fit takes most of the response for noise, yet neighbouring rows are alike: the ",
+                "function varies faster than this fit can follow. Give a shorter length scale, ",
+                "kernel = kernel_rbf(lengthscale = ), kernel_periodic() for cycles, or fewer rows.")
 }

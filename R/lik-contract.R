@@ -76,6 +76,7 @@ lik_traits <- function(lik) {
   if (!is.null(lik$extension)) return(extension_traits(lik$extension))
   traits <- traits_of(lik$type)
   if (!is.null(traits$of_value)) return(traits$of_value(traits, lik))
+  if (isTRUE(lik$noiseless)) traits$about$noise <- noise_near_none
   scale <- lik$transform$name
   if (is.null(scale) || scale == "identity") return(traits)
   traits$response <- paste(traits$response, scale, sep = ".")

@@ -21,7 +21,8 @@ open_axes <- function(setup, model, n) {
     structure_axis("kernel", with_rhythm, worth_a_part),
     structure_axis("kernel", with_part(kernel_linear()), worth_a_part),
     structure_axis("kernel", with_part(kernel_matern12()), worth_a_part),
-    structure_axis("kernel", rough_each, worth_a_part)
+    structure_axis("kernel", rough_each, worth_a_part),
+    structure_axis("noise", noise_levels)
   ))
 }
 
@@ -122,6 +123,23 @@ rough_each <- function(model, chunk, setup, table) {
   if (last == 0L || parts[[last]]$type != "matern12" || !parts[[1L]]$ard) return(NULL)
   parts[[last]] <- kernel_matern12(ard = TRUE)
   alternative_kernels(list(setup$kernel, Reduce(`+`, parts)))
+}
+
+# Noise near none, if the noise that was learned is below its start and rows with the same inputs
+# agree.
+noise_levels <- function(model, chunk, setup, table) {
+  noise <- which(table$base == "noise" & table$free)
+  open <- length(noise) == 1L && may_be_noiseless(model$lik) &&
+    length(hyper_with_priors(table[noise, ], setup$prior)) == 0L
+  if (!open || table$theta[noise] > table$start[noise] || contradicts(chunk$x, chunk$y)) return(NULL)
+  list(list(label = NOISE_LEARNED),
+       list(label = NOISE_NEAR_NONE, setup = list(likelihood = nearly_noiseless(model$lik))))
+}
+
+# Do rows with the same inputs have different responses?
+contradicts <- function(x, y) {
+  copies <- duplicated(x)
+  any(copies) && any(!duplicated(cbind(x, as.double(y)))[copies])
 }
 
 # Returns the axis of the degree that `given` leaves open, or none.

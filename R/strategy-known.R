@@ -22,6 +22,9 @@ with_known_structure <- function(setup, inputs = NULL) {
   if (!of("response scale") %in% c("", "identity")) {
     setup$likelihood <- with_transform(setup$likelihood %||% lik_gaussian(), of("response scale"))
   }
+  if (of("noise") == NOISE_NEAR_NONE) {
+    setup$likelihood <- nearly_noiseless(setup$likelihood %||% lik_gaussian())
+  }
   if (of("input scale") == ONE_SCALE) setup$scale <- "common"
   if (endsWith(of("input scale"), SKEWED_ON_LOG)) setup$scale <- "log"
   setup <- with_known_kernel(setup, of("kernel"), known$tie)

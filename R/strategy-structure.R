@@ -214,7 +214,7 @@ structure_value <- function(candidate, pilot) {
 
 # Returns where each row of `table` is in the table `known`: by name, or else by what the name is
 # based on, in the same part of a sum. The first part of a sum is what was known before there was
-# one. NA: new, as is a period with another start, which has an optimum of its own.
+# one. NA: new, as is a period or a noise with another start, which has an optimum of its own.
 rows_known <- function(known, table) {
   part <- function(table) ifelse(grepl("^k[0-9]+[.]", table$name), sub("[.].*", "", table$name), "")
   part_known <- part(known)
@@ -223,7 +223,7 @@ rows_known <- function(known, table) {
   name <- ifelse(grown, sub("^k1[.]", "", table$name), table$name)
   at <- match(name, known$name)
   at <- ifelse(is.na(at), match(paste(part_now, table$base), paste(part_known, known$base)), at)
-  replace(at, table$base == "period" & !known$start[at] %in% table$start, NA)
+  replace(at, table$base %in% c("period", "noise") & known$start[at] != table$start, NA)
 }
 
 # The free values of `table` as `known` has them, at its rows `at`.
