@@ -52,8 +52,10 @@
 #' learns, kept when `learn = FALSE`. `fixed(value)`: kept always. Starts: `variance` the variance
 #' of the response (1 for classes), shared among the terms of a sum; `lengthscale` the root of the
 #' number of inputs the kernel sees; `shape` 1; `period` the highest peak of the periodogram of the
-#' response less a cubic trend (of the first 1000 rows along the input; half the range of the input
-#' where there is none to see, and for classes without an order).
+#' response less a cubic trend (half the range of the input where there is none to see, and for
+#' classes without an order). Learning begins at the best of several length scales, see
+#' [learn_control()]. Of two parts that read the same inputs, as in `kernel_rbf() + kernel_rbf()`,
+#' one begins longer than the other, and a second periodic part begins at the next peak.
 #'
 #' @section Time series:
 #' `kernel_linear() + kernel_rbf() + kernel_matern12() + kernel_periodic()` is a trend, a line that

@@ -22,9 +22,11 @@
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | a length scale for each input, `ard = TRUE`; of labels tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with `ard` as the best has it | |
+#' | kernel | the best kernel `+ kernel_periodic()`, twice: rhythms, see "Time" | rows in time |
 #' | kernel | the best kernel `+ kernel_linear()`: a trend | numbers, counts, and labels that full EP takes by default |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
 #' | kernel | a length scale of the rough function for each input | that was taken, after ARD |
+#' | noise | noise near none, as of a computer experiment: log(noise / variance) ~ N(-12, 3^2) in place of N(-2, 2^2) | Gaussian noise that was learned below a tenth of the variance; not if rows with the same inputs differ |
 #' | effects of levels | [kernel_factor()] of a factor, which the other parts then do not see | factors of at least `r policy$many_levels` levels with `r policy$level_rows` observations each on average; not labels |
 #' | roughness | [kernel_matern32()] once more, by leave-one-out log probability, see "A rougher kernel" | two or one-vs-rest labels beyond full EP, whose kernel is smoother |
 #'
@@ -37,9 +39,23 @@
 #' ## The pilot sample
 #'
 #' It is of 630 observations with Gaussian noise, fewer with other likelihoods, evenly
-#' spread over all; of two or one-vs-rest labels of `r policy$class_pilot_rows`. A stream is settled
+#' spread over all; of two or one-vs-rest labels of `r policy$class_pilot_rows`. A function of up to
+#' `r policy$neighbour_inputs` inputs may vary so fast that such a sample shows nothing but noise. So
+#' the responses of neighbouring rows are compared, in the sample and among all rows: where the
+#' sample loses `r policy$lost_likeness` of what neighbours share, it is made of
+#' `r policy$pilot_windows` windows of neighbouring rows. If the fit still takes for noise what
+#' neighbours share, a warning says so. A stream is settled
 #' by its pilot, a [source][row_source] by the observations that are kept in memory. Several outputs
 #' have [kernel_coregion()].
+#'
+#' ## Time
+#'
+#' Rows are in time if one input is of class `Date` or `POSIXct`, or if the only input is a regular
+#' grid on which each value occurs once, as in a `ts`. The periodogram of the response, less a cubic
+#' trend, then offers up to `r PEAKS` periods that rise above noise: those of its peaks, or periods of
+#' calendars near them (a day, a week, a year, counted in rows or in the unit of the input), and a
+#' period of which a peak is a harmonic. A rhythm is learned as any part of a sum, and a second may
+#' join it.
 #'
 #' ## Factors of many levels
 #'

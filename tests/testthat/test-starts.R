@@ -1,0 +1,137 @@
+# Starting values come from the data: nothing that a hand start finds is missed by a default fit.
+
+rmse <- function(a, b) sqrt(mean((a - b)^2))
+
+test_that("the distance between rows is that of neighbours", {
+  r_code_alone()
+  expect_equal(spacing_of_rows(cbind(c(1, 1, 3, 5, 5))), 2)
+  grid <- as.matrix(expand.grid(1:12, 1:12))
+  expect_equal(spacing_of_rows(grid), 1)
+  expect_equal(spacing_of_rows(rbind(grid, grid)), 1) # copies are no neighbours
+  expect_equal(spacing_of_rows(matrix(0, 10, 6)), Inf)
+  expect_equal(spacing_of_rows(cbind(rep(1, 4))), Inf)
+})
+
+test_that("starts go down to that distance, and parts of the same inputs start apart", {
+  r_code_alone()
+  table <- function(finest, turn) {
+    data.frame(free = TRUE, scan = TRUE, start = 0, finest = finest, turn = turn)
+  }
+  usual <- log(c(1, 0.4, 0.15))
+  expect_equal(unlist(table_starts(table(0, 1L))), usual)
+  finest <- min(unlist(table_starts(table(log(1e-3), 1L))))
+  expect_gte(finest, log(1e-3))
+  expect_lt(finest, log(1e-3 / 0.375)) # the next one would be below it
+  two <- do.call(rbind, table_starts(table(0, 1:2)))
+  expect_true(all(abs(two[, 1] - two[, 2]) > log(5)))
+  expect_true(any(two[, 1] > two[, 2]) && any(two[, 1] < two[, 2]))
+})
+
+test_that("a pilot sample is made of windows where a spread one would miss the function", {
+  r_code_alone()
+  set.seed(1)
+  t <- seq_len(2000)
+  fast <- window_order(cbind(t), sin(2 * pi * t / 12) + 0.2 * rnorm(2000), 100)
+  expect_setequal(fast, t)
+  near <- diff(sort(fast[1:100]))
+  expect_lte(stats::median(near), 3)
+  expect_null(window_order(cbind(t), sin(2 * pi * t / 1000) + 0.2 * rnorm(2000), 100))
+  expect_null(window_order(cbind(t), rnorm(2000), 100)) # nothing to see
+  expect_null(window_order(cbind(t), sin(t), 2000)) # all rows
+  x <- matrix(runif(6000), ncol = 2)
+  expect_false(is.null(window_order(x, sin(60 * x[, 1]) * sin(60 * x[, 2]), 150)))
+})
+
+test_that("series of many cycles are no noise", {
+  slow_tier()
+  d <- data.frame(t = as.numeric(time(nottem)), y = as.numeric(nottem))
+  short <- sparsegp(y ~ t, d, kernel = kernel_rbf(lengthscale = 0.05))
+  expect_gt(logLik(sparsegp(y ~ t, d)), logLik(short))
+  # without a rhythm to choose, too: the same optimum from either start
+  expect_equal(c(logLik(sparsegp(y ~ t, d, kernel = kernel_rbf()))), c(logLik(short)),
+               tolerance = 1e-3)
+  set.seed(2)
+  x <- sort(runif(200)) # labels and counts of a fast function, off any grid
+  f <- 2.5 * sin(2 * pi * 14 * x)
+  y <- factor(rbinom(200, 1, plogis(f)))
+  hand <- sparsegp(x, y, kernel = kernel_rbf(lengthscale = 0.06))
+  expect_gt(logLik(sparsegp(x, y)), logLik(hand) - 3)
+  counts <- rpois(200, exp(f))
+  hand <- sparsegp(x, counts, "poisson", kernel = kernel_rbf(lengthscale = 0.06))
+  expect_gt(logLik(sparsegp(x, counts, "poisson")), logLik(hand) - 3)
+})
+
+test_that("parts of one kind in a sum end where they differ", {
+  slow_tier()
+  set.seed(1)
+  x <- seq(0, 10, length.out = 150)
+  y <- 3 * sin(x / 2) + 0.8 * sin(9 * x) + 0.1 * rnorm(150)
+  for (kernel in list(kernel_rbf() + kernel_rbf(), kernel_rbf() + kernel_matern52(),
+                      kernel_matern52() + kernel_rbf())) {
+    fit <- sparsegp(x, y, kernel = kernel)
+    scale <- sort(coef(fit)[c("k1.lengthscale", "k2.lengthscale")])
+    expect_gt(scale[[2]], 4 * scale[[1]])
+    expect_gt(logLik(fit), 0) # equal parts end at -141
+  }
+  hours <- 1:720
+  y <- 2 * sin(2 * pi * hours / 24) + cos(2 * pi * hours / 168) + rnorm(720)
+  fit <- sparsegp(hours, y, kernel = kernel_rbf() + kernel_periodic() + kernel_periodic())
+  # 30 days tell 1 % of a week
+  expect_equal(sort(unname(coef(fit)[c("k2.period", "k3.period")])), c(24, 168), tolerance = 0.02)
+})
+
+test_that("rhythms of calendars are found, and structures with them are made again", {
+  slow_tier()
+  set.seed(1)
+  day <- 1:500
+  week <- c(0, 0.5, 1, 0.2, -0.5, 2, -1)
+  d <- data.frame(day = as.Date("2024-01-01") + day, y = sin(day / 60) + week[day %% 7 + 1] +
+                    0.4 * rnorm(500))
+  fit <- sparsegp(y ~ day, d)
+  periods <- unlist(periods_of_kernel(fit$kernel))
+  expect_true(any(abs(periods - 7) < 0.01))
+  new <- data.frame(day = max(d$day) + 1:14)
+  truth <- sin((501:514) / 60) + week[501:514 %% 7 + 1]
+  expect_lt(rmse(predict(fit, new), truth), 0.35) # without the rhythm 1
+  expect_identical(format(kernel_of_label(format(fit$kernel))), format(fit$kernel))
+  expect_error(kernel_of_label("rbf() + periodic()"), class = "sparsegp_error")
+})
+
+test_that("deterministic responses have noise near none, noisy ones do not", {
+  slow_tier()
+  set.seed(3)
+  x <- sort(runif(12, 0, 6))
+  fit <- sparsegp(x, sin(x))
+  at <- seq(min(x), max(x), length.out = 50)
+  expect_lt(rmse(predict(fit, at), sin(at)), 0.005)
+  tried <- fit$choices[fit$choices$stage == "noise", ]
+  expect_identical(tried$candidate[tried$taken], "near none")
+  noisy <- sparsegp(x, sin(x) + 0.3 * rnorm(12))
+  expect_false("near none" %in% noisy$choices$candidate[noisy$choices$taken])
+  # rows with the same inputs that differ contradict it
+  copies <- sparsegp(c(x, x[1]), c(sin(x), sin(x[1]) + 1e-4))
+  expect_false("near none" %in% copies$choices$candidate)
+  expect_error(lik_gaussian(variance = fixed(0)), "1e-8", class = "sparsegp_error")
+})
+
+test_that("a fit that calls noise what neighbours share gives a warning", {
+  slow_tier()
+  set.seed(1)
+  t <- sort(runif(400))
+  y <- sin(2 * pi * 25 * t) + 0.1 * rnorm(400)
+  long <- kernel_rbf(lengthscale = fixed(1))
+  expect_warning(sparsegp(t, y, kernel = long), "neighbouring rows are alike")
+  expect_no_warning(sparsegp(t, rnorm(400), kernel = long))
+})
+
+test_that("replicated controls stay near other doses", {
+  slow_tier()
+  for (seed in of_tier(1:6, 2)) {
+    set.seed(seed)
+    d <- data.frame(dose = rep(c(0, 1, 2, 5, 10, 50, 100), each = 4))
+    response <- function(dose) 10 + 40 * dose / (5 + dose)
+    d$y <- response(d$dose) + rnorm(28, 0, 2)
+    at <- data.frame(dose = seq(0, 1, 0.1))
+    expect_lt(rmse(predict(sparsegp(y ~ dose, d), at), response(at$dose)), 2) # one sd of the noise
+  }
+})
