@@ -13,7 +13,7 @@
 #' fit, and with fewer than 30 rows the error itself is a guess. Beside it stands the log evidence,
 #' the sum of the log densities of the rows if each is predicted from those before it: the first
 #' ones from the prior alone, so a vague prior costs more. `anova()` of several fits is the same
-#' table, and so is `loo::loo_compare()`. Package testthat has a `compare()` of its own: where it is
+#' table, and so is `loo::loo_compare()`; that takes `loo(fit)`, too. Package testthat has a `compare()` of its own: where it is
 #' attached after this package write `sparsegp::compare()`, or `anova()`.
 #'
 #' @param x A fit of [sparsegp()], not of a stream, which keeps no rows.
@@ -60,8 +60,28 @@ loo.sparsegp <- function(x, ...) {
   x <- with_rows(x)
   out <- data.frame(loo_table(x), lpd = lpd_of_rows(x), row.names = x$row_names,
                     check.names = FALSE)
-  structure(out, class = c("sparsegp_loo", "data.frame"))
+  structure(out, class = c("sparsegp_loo", "psis_loo", "loo", "data.frame"))
 }
+
+# ---- As an object of package loo ----
+
+# Returns a column, or what loo::loo_compare() reads of its own objects: the sum of the log
+# predictive densities with its standard error, and the densities of the rows.
+#' @export
+`[[.sparsegp_loo` <- function(x, ...) {
+  table <- as.data.frame(x)
+  if (!(...length() == 1L && is_word(..1, c("pointwise", "estimates")))) return(table[[...]])
+  elpd <- table$lpd[!is.na(table$lpd)]
+  if (..1 == "pointwise") return(cbind(elpd_loo = elpd, looic = -2 * elpd))
+  cbind(Estimate = c(elpd_loo = sum(elpd), looic = -2 * sum(elpd)),
+        SE = c(1, 2) * sum_error(elpd))
+}
+
+#' @export
+`$.sparsegp_loo` <- function(x, name) x[[name]]
+
+#' @export
+dim.sparsegp_loo <- function(x) dim(as.data.frame(x))
 
 # ---- In few numbers ----
 
