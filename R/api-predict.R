@@ -155,6 +155,8 @@
 #' @references Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
 #'   classification*, section 2.2. Csató, L. (2002). *Gaussian Processes -- Iterative Sparse
 #'   Approximations*, PhD thesis, Aston University, section 5.2 and fig. 5.7.
+#' @concept rejection
+#' @concept reject option
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
 #' new <- data.frame(speed = c(5, 15, 30))

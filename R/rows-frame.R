@@ -317,8 +317,8 @@ kind_of_class <- function(class) {
   class
 }
 
-# Refuses a variable of another class than before. Plain numbers stand for dates and differences of
-# time, in the unit of the fit.
+# Refuses a variable of another class than before. Plain numbers stand for differences of time, in
+# the unit of the fit.
 check_classes <- function(terms, frame, argument) {
   before <- attr(terms, "dataClasses")
   columns <- as.list(frame) # many times as fast as columns of a data frame
@@ -329,7 +329,9 @@ check_classes <- function(terms, frame, argument) {
   shared <- intersect(names(before), names(columns)[known])
   now <- kind_of_class(vapply(columns[shared], stats::.MFclass, ""))
   before <- kind_of_class(before[shared])
-  counted <- shared %in% names(attr(terms, "measures")) & before == "other" & now == "numeric"
+  measures <- attr(terms, "measures")
+  counted <- shared %in% names(measures)[startsWith(as.character(measures), "difftime")] &
+    now == "numeric"
   changed <- shared[now != before & !counted]
   if (length(changed) == 0L) return(invisible())
   changed <- changed[1L]
