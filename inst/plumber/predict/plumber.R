@@ -8,6 +8,10 @@ fit <- readRDS(Sys.getenv("SPARSEGP_FIT", "fit.rds"))
 
 most <- as.numeric(Sys.getenv("SPARSEGP_BODY", "1e7"))
 
+# Leaves bodies to /predict, whose answer says what is wrong with one.
+plumber::register_parser("unread", function(...) function(...) list(), regex = ".*",
+                         verbose = FALSE)
+
 # Returns an answer with the status of a request that was wrong.
 refuse <- function(res, problem, status = 400L) {
   res$status <- status
@@ -58,7 +62,7 @@ function() {
 #* Predictions of rows, which are the body: [{"x": 1, "group": "a"}, ...]. The query may have
 #* `level`, of the intervals for new responses, between 0 and 1.
 #* @post /predict
-#* @parser none
+#* @parser unread
 #* @serializer json list(digits = NA, dataframe = "rows")
 function(...) {
   given <- list(...)
