@@ -175,6 +175,25 @@ anova.sparsegp <- function(object, ...) {
   compare_fits(list(object, ...), match.call())
 }
 
+# Compares the fit with fits without each of its terms. car's own method would test hyperparameters,
+# under the names of the terms.
+#' @rdname loo
+#' @param mod A fit of a formula with two terms or more.
+#' @exportS3Method car::Anova
+Anova.sparsegp <- function(mod, ...) {
+  terms <- labels.sparsegp(mod)
+  if (is.null(mod$terms) || length(terms) < 2L) {
+    stop_sparsegp("mod", "has no two terms, of which one could be left out",
+                  "Fit a formula, or see loo(mod)")
+  }
+  fits <- lapply(terms, function(term) {
+    stats::update(mod, stats::as.formula(paste(". ~ . -", term)))
+  })
+  named <- c("fit", paste("without", terms))
+  compare_fits(c(list(mod), fits), as.call(c(list(quote(compare)),
+                                             stats::setNames(lapply(named, as.name), named))))
+}
+
 # Returns labels of the fits of a call: as named, or as written where that is short.
 fit_names <- function(call) {
   written <- as.list(call)[-1L]

@@ -141,3 +141,14 @@ test_that("loo objects are those of package loo", {
   expect_equal(sort(unname(compared[, "elpd_diff"])),
                c(-abs(sum(table$lpd) - sum(loo(other)$lpd)), 0), tolerance = 1e-12)
 })
+
+test_that("car's Anova() compares a fit with those without each term", {
+  skip_if_not_installed("car")
+  d <- same_rows()
+  d$b <- cos(1:20)
+  fit <- sparsegp(y ~ a + b, d, learn = FALSE)
+  table <- car::Anova(fit)
+  expect_setequal(rownames(table), c("fit", "without a", "without b"))
+  expect_equal(table["without b", "lpd"], sum(loo_lpd(update(fit, . ~ . - b))), tolerance = 1e-12)
+  refused(car::Anova(sparsegp(y ~ a, d, learn = FALSE)), "mod")
+})
