@@ -13,7 +13,8 @@
 #' fit, and with fewer than 30 rows the error itself is a guess. Beside it stands the log evidence,
 #' the sum of the log densities of the rows if each is predicted from those before it: the first
 #' ones from the prior alone, so a vague prior costs more. `anova()` of several fits is the same
-#' table, and so is `loo::loo_compare()`; that takes `loo(fit)`, too. Package testthat has a `compare()` of its own: where it is
+#' table, and so is `loo::loo_compare()`; that takes `loo(fit)`, too. Package testthat has a
+#' `compare()` of its own: where it is
 #' attached after this package write `sparsegp::compare()`, or `anova()`.
 #'
 #' @param x A fit of [sparsegp()], not of a stream, which keeps no rows.
@@ -187,7 +188,8 @@ Anova.sparsegp <- function(mod, ...) {
                   "Fit a formula, or see loo(mod)")
   }
   fits <- lapply(terms, function(term) {
-    stats::update(mod, stats::as.formula(paste(". ~ . -", term)))
+    shorter <- stats::as.formula(paste(". ~ . -", term))
+    eval(as.call(list(quote(stats::update), mod, shorter)), environment(mod$terms))
   })
   named <- c("fit", paste("without", terms))
   compare_fits(c(list(mod), fits), as.call(c(list(quote(compare)),

@@ -17,7 +17,8 @@ refuse_no_variance <- function(variances) {
   if (length(at) == 0L) return(invisible())
   rows <- paste0(toString(utils::head(at, 5L)), if (length(at) > 5L) ", ...")
   stop_sparsegp("variance", paste0("is 0 in ", ngettext(length(at), "row ", "rows "), rows),
-                "Give the variance of the measurement's error, such as the square of its last digit")
+                paste("Give the variance of the measurement's error, such as the square of its",
+                      "last digit"))
 }
 
 format_variances <- function(variances) {

@@ -8,7 +8,8 @@
 #'   or `"moment"`, see [method_ep()].
 #' @param score Which point leaves a full basis: `"kl"`, the exact Kullback-Leibler divergence
 #'   (thesis 3.24); `"mean"`, the thesis's approximation by its term of the mean (3.26); or
-#'   `"error"`, that without the posterior covariance (3.6). A weight may be near zero by chance while its point
+#'   `"error"`, that without the posterior covariance (3.6). A weight may be near zero by chance
+#'   while its point
 #'   carries information on the variance, so `"kl"` is clearly better on a small basis, at the
 #'   same cost.
 #' @param novelty An observation joins the basis only if it leaves more than this proportion of the
