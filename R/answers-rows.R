@@ -69,7 +69,7 @@ training_inputs <- function(object) {
   if (every_row_in_basis(object)) {
     return(object$posterior$basis[order(object$basis_rows), , drop = FALSE])
   }
-  stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs",
+  stop_sparsegp("newdata", "is missing, and the fit has not kept its inputs, which are many",
                 "Give `newdata`, or fit with gp_control(keep_x = TRUE)")
 }
 

@@ -14,8 +14,8 @@
 #' @param integrate Are hyperparameters integrated out? `"none"`, or the rule: `"ccd"`, `"laplace"`,
 #'   `"grid"` or `"mcmc"`, see [integration]. `NULL`: in default fits of few rows, if it widens
 #'   intervals by more than 3 %.
-#' @param keep_x Keep the inputs in the fit? `TRUE`, `FALSE`, or `NULL`: with at most two inputs,
-#'   and always if the posterior needs all rows, as full EP does; never for streams.
+#' @param keep_x Keep the inputs in the fit? `TRUE`, `FALSE`, or `NULL`: of up to 10^6 numbers, or
+#'   two columns, and always if the posterior needs all rows, as full EP does; never for streams.
 #' @param checkpoint For a source of rows ([row_source()]): the name of a file in which the fit
 #'   saves its progress, see [sparsegp()], "Checkpoints". `NULL`: it is not saved.
 #' @param verbose Show a progress bar, or where R is not interactive a line for each evaluation? In

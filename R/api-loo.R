@@ -13,7 +13,8 @@
 #' fit, and with fewer than 30 rows the error itself is a guess. Beside it stands the log evidence,
 #' the sum of the log densities of the rows if each is predicted from those before it: the first
 #' ones from the prior alone, so a vague prior costs more. `anova()` of several fits is the same
-#' table, and so is `loo::loo_compare()`. Package testthat has a `compare()` of its own: where it is
+#' table, and so is `loo::loo_compare()`; that takes `loo(fit)`, too. Package testthat has a
+#' `compare()` of its own: where it is
 #' attached after this package write `sparsegp::compare()`, or `anova()`.
 #'
 #' @param x A fit of [sparsegp()], not of a stream, which keeps no rows.
@@ -60,8 +61,28 @@ loo.sparsegp <- function(x, ...) {
   x <- with_rows(x)
   out <- data.frame(loo_table(x), lpd = lpd_of_rows(x), row.names = x$row_names,
                     check.names = FALSE)
-  structure(out, class = c("sparsegp_loo", "data.frame"))
+  structure(out, class = c("sparsegp_loo", "psis_loo", "loo", "data.frame"))
 }
+
+# ---- As an object of package loo ----
+
+# Returns a column, or what loo::loo_compare() reads of its own objects: the sum of the log
+# predictive densities with its standard error, and the densities of the rows.
+#' @export
+`[[.sparsegp_loo` <- function(x, ...) {
+  table <- as.data.frame(x)
+  if (!(...length() == 1L && is_word(..1, c("pointwise", "estimates")))) return(table[[...]])
+  elpd <- table$lpd[!is.na(table$lpd)]
+  if (..1 == "pointwise") return(cbind(elpd_loo = elpd, looic = -2 * elpd))
+  cbind(Estimate = c(elpd_loo = sum(elpd), looic = -2 * sum(elpd)),
+        SE = c(1, 2) * sum_error(elpd))
+}
+
+#' @export
+`$.sparsegp_loo` <- function(x, name) x[[name]]
+
+#' @export
+dim.sparsegp_loo <- function(x) dim(as.data.frame(x))
 
 # ---- In few numbers ----
 
@@ -153,6 +174,26 @@ anova.sparsegp <- function(object, ...) {
                         "anova(fit, update(fit, . ~ . - term))"))
   }
   compare_fits(list(object, ...), match.call())
+}
+
+# Compares the fit with fits without each of its terms. car's own method would test hyperparameters,
+# under the names of the terms.
+#' @rdname loo
+#' @param mod A fit of a formula with two terms or more.
+#' @exportS3Method car::Anova
+Anova.sparsegp <- function(mod, ...) {
+  terms <- labels.sparsegp(mod)
+  if (is.null(mod$terms) || length(terms) < 2L) {
+    stop_sparsegp("mod", "has no two terms, of which one could be left out",
+                  "Fit a formula, or see loo(mod)")
+  }
+  fits <- lapply(terms, function(term) {
+    shorter <- stats::as.formula(paste(". ~ . -", term))
+    eval(as.call(list(quote(stats::update), mod, shorter)), environment(mod$terms))
+  })
+  named <- c("fit", paste("without", terms))
+  compare_fits(c(list(mod), fits), as.call(c(list(quote(compare)),
+                                             stats::setNames(lapply(named, as.name), named))))
 }
 
 # Returns labels of the fits of a call: as named, or as written where that is short.

@@ -58,6 +58,10 @@
 #' two neighbours, or one step beyond the last, with a message. If that factor has no order, or
 #' another, and of a factor coded by contrasts, predictions for such rows are `NA`, with a warning.
 #'
+#' An input that was constant at the fit has no part in the model. Other values of it in `newdata`
+#' change nothing: a warning names a number or a logical of this kind, a message a factor or text
+#' that had one level. With `unseen = "error"` each of these is an error.
+#'
 #' @section Weights and covariances:
 #' The noise of a new response has variance noise / weight; proportions are of so many trials as the
 #' weight says. At the training rows weights and known variances are their own. A joint covariance
@@ -140,7 +144,8 @@
 #' @param vars,scale `type = "slope"`: the variables along which slopes are asked for, and of what,
 #'   see [slopes()].
 #' @param unseen Levels of a factor that the fit has not seen: `"prior"`, predicted as one more
-#'   level; `"error"`, as in [lm()]. See "Unseen levels".
+#'   level; `"error"`, as in [lm()], and also for other values of inputs that were constant at the
+#'   fit. See "Unseen levels".
 #' @param ... Nothing: an unknown argument is an error.
 #' @return For a source the number of rows, invisibly. Else a vector (or matrix, factor) with one
 #'   entry per row of `newdata`; with `se.fit` a list `fit`, `se.fit`; with `interval` a matrix with
@@ -150,6 +155,8 @@
 #' @references Seeger, M. (2002). *Notes on Minka's expectation propagation for Gaussian process
 #'   classification*, section 2.2. Csató, L. (2002). *Gaussian Processes -- Iterative Sparse
 #'   Approximations*, PhD thesis, Aston University, section 5.2 and fig. 5.7.
+#' @concept rejection
+#' @concept reject option
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
 #' new <- data.frame(speed = c(5, 15, 30))

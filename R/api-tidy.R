@@ -9,7 +9,9 @@
 #' @param data Rows of the fit, to which columns are added; default the model frame.
 #' @param newdata Other rows, as `newdata` of [predict][predict.sparsegp].
 #' @param se_fit,interval As `se.fit` and `interval` of [predict][predict.sparsegp].
-#' @param ... For `augment()` further arguments of `predict()`; otherwise nothing.
+#' @param ... For `augment()` further arguments of `predict()`. Other arguments are ignored, as
+#'   packages that call these generics for fits of any kind may give them (`exponentiate = TRUE`,
+#'   `effects = "fixed"`).
 #' @return Data frames. `tidy()`: a row for each hyperparameter, with `term`, `estimate`, `learned`,
 #'   and with `conf.int` `std.error`, `conf.low` and `conf.high` (`NA` where it was not learned); of
 #'   an [average()] with `fit` and its `weight` before them, for each fit that is in it.
@@ -35,7 +37,6 @@ NULL
 #' @rdname tidiers
 #' @exportS3Method generics::tidy
 tidy.sparsegp <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
-  check_no_dots(...)
   check_flag(conf.int, "conf.int")
   x <- ready(x)
   estimate <- coef(x)
@@ -54,7 +55,6 @@ tidy.sparsegp <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 #' @rdname tidiers
 #' @exportS3Method generics::tidy
 tidy.sparsegp_average <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
-  check_no_dots(...)
   x <- ready(x)
   tables <- each_member(x, function(fit) {
     generics::tidy(own_class(fit), conf.int = conf.int, conf.level = conf.level)
@@ -76,7 +76,6 @@ tidy.sparsegp_average <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 #' @rdname tidiers
 #' @exportS3Method generics::glance
 glance.sparsegp <- function(x, ...) {
-  check_no_dots(...)
   x <- ready(x)
   out <- data.frame(nobs = x$n, likelihood = lik_label(x$likelihood), logLik = evidence_of(x),
                     converged = isTRUE(x$convergence$converged))
@@ -109,7 +108,11 @@ augment.sparsegp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
     stop_sparsegp("data", paste0("has ", nrow(out), " rows, and the fit has ", x$n),
                   "Give the rows that the fit has used, or leave `data` out")
   }
-  predicted <- warn_once(augmented(x, if (own) NULL else newdata, se_fit, interval, ...))
+  further <- list(...)
+  further <- further[names(further) %in% names(formals(predict.sparsegp))]
+  predicted <- warn_once(do.call(augmented, c(
+    list(x, if (own) NULL else newdata, se_fit, interval), further
+  )))
   out[names(predicted)] <- predicted
   if (!own) return(out)
   out$.loo_lpd <- lpd_of_rows(x)

@@ -7,8 +7,9 @@ FRAME_COLUMNS <- c("(weights)", "(offset)", "(clock)", "(subset)", "(na.action)"
 
 # Returns one column as plain numbers or times: integer64 as doubles, POSIXlt as POSIXct, times to
 # an event of survival as this package's, a sparse column as an ordinary one, an array of one
-# dimension as a vector.
+# dimension as a vector, the column of a data frame of one column as that.
 plain_column <- function(x, argument = "data") {
+  if (is.data.frame(x) && length(x) == 1L) return(plain_column(x[[1L]], argument))
   if (inherits(x, "integer64")) return(plain_column(plain_numbers(x), argument))
   if (inherits(x, "POSIXlt")) return(as.POSIXct(x))
   if (inherits(x, "Surv")) return(as_times(x))
@@ -36,7 +37,8 @@ plain_data <- function(data, argument = "data", terms = NULL) {
   if (is.matrix(data) && is.object(data)) data <- as.data.frame(data)
   if (!is.list(data)) return(data)
   strange <- which(vapply(data, function(x) {
-    length(dim(x)) == 1L || inherits(x, c("integer64", "POSIXlt", "Surv", "Matrix", "sparseVector"))
+    length(dim(x)) == 1L || is.data.frame(x) && length(x) == 1L ||
+      inherits(x, c("integer64", "POSIXlt", "Surv", "Matrix", "sparseVector"))
   }, NA))
   if (length(strange) && is.data.frame(data)) data <- as.data.frame(data)
   for (i in strange) data[[i]] <- plain_column(data[[i]], argument)

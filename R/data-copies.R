@@ -158,6 +158,8 @@ copy_set <- function(set, of, x) {
 #' sapply(list(fit, virtual), function(f) {
 #'   mean(predict(f, x[-seen, ], type = "class") == upright[-seen])
 #' })
+#' @concept virtual informative vectors
+#' @concept invariances
 #' @name copies
 NULL
 

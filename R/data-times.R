@@ -25,15 +25,23 @@ as_times <- function(y) UseMethod("as_times")
 #' @export
 as_times.sparsegp_times <- function(y) y
 
-# Numbers are times of events.
+# Numbers are times of events, and a matrix with the columns `time` and `status` is of times that
+# are right censored where the status is 0.
 #' @export
 as_times.default <- function(y) {
+  if (is_matrix_of_times(y)) return(as_times(structure(y, type = "right", class = "Surv")))
   if (!is.numeric(y) || is.matrix(y)) {
     stop_sparsegp("y", "is not of times to an event",
-                  "Give positive numbers, or Surv(time, status) of package survival")
+                  paste("Give positive numbers, Surv(time, status) of package survival, or",
+                        "cbind(time, status) with a status of 0 and 1"))
   }
   y <- as.double(y)
   new_times(cbind(y, y, ifelse(is.na(y), NA, 1)))
+}
+
+is_matrix_of_times <- function(y) {
+  is.numeric(y) && is.matrix(y) && identical(colnames(y), c("time", "status")) &&
+    all(y[, 2L] %in% c(0, 1, NA))
 }
 
 # Reads a matrix of package survival. An interval that begins at 0 or -Inf is left censored, one
@@ -42,9 +50,14 @@ as_times.default <- function(y) {
 as_times.Surv <- function(y) {
   type <- attr(y, "type")
   numbers <- matrix(as.double(unclass(y)), nrow(y))
+  if (type %in% c("counting", "mcounting")) {
+    stop_sparsegp("y", paste0("has left truncation (delayed entry), a Surv object of type \"", type,
+                              "\" with the times of entry: the likelihoods of times have none"),
+                  "Give Surv(time, status) of observations that were followed from time 0")
+  }
   if (!type %in% c("right", "left", "interval", "interval2")) {
-    stop_sparsegp("y", paste0("is a Surv object of type \"", type, "\", with delayed entry or ",
-                              "several kinds of events"),
+    stop_sparsegp("y", paste0("is a Surv object of type \"", type, "\", with several kinds of ",
+                              "events"),
                   "Give Surv(time, status), one of type \"left\" or \"interval2\", and one event")
   }
   status <- numbers[, ncol(numbers)]

@@ -145,6 +145,7 @@
 #'   Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD thesis, Aston
 #'   University, section 3.8.1.
 #' @concept active learning
+#' @concept query learning
 #' @concept Bayesian optimisation
 #' @concept surrogate
 #' @concept emulator

@@ -61,9 +61,12 @@ keep_rows <- function(fit, chunk, model, run, keep_x) {
   fit <- keep_moments(fit, run)
   # full EP of several components keeps points in an order of its own, and not whose they are
   needs_x <- n_outputs(fit) > 1L && every_row_in_basis(fit)
-  if (needs_x || (keep_x %||% (ncol(x) <= 2L))) fit[["x"]] <- x
+  if (needs_x || (keep_x %||% are_few_inputs(dim(x)))) fit[["x"]] <- x
   fit
 }
+
+# Are inputs of c(rows, columns) kept unless that is asked for?
+are_few_inputs <- function(size) size[2L] <= 2L || prod(size) <= policy$kept_inputs
 
 # Adds the model frame of all rows where it is small beside the posterior.
 with_frame <- function(fit, frame) {

@@ -55,6 +55,8 @@
 #' @concept multi-output
 #' @concept co-kriging
 #' @concept coregionalisation
+#' @concept semiparametric latent factor model
+#' @concept multi-task
 #' @examples
 #' kernel_helmholtz()
 #' kernel_helmholtz(kernel_matern52(lengthscale = 2), vars = c("x", "y")) *

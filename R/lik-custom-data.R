@@ -111,8 +111,12 @@ listed_weights <- function(weights) {
 }
 
 # Checks weights in a model frame; those of constants have a column each.
-check_frame_weights <- function(weights, n) {
-  if (!is.matrix(weights)) return(check_per_row(weights, n, "weights", 1, positive = TRUE))
+check_frame_weights <- function(weights, n, zero = FALSE) {
+  if (!is.matrix(weights)) {
+    checked <- check_per_row(weights, n, "weights", 1, positive = !zero)
+    if (!any(checked < 0, na.rm = TRUE)) return(checked)
+    stop_sparsegp("weights", "are negative", "Give 0 for rows that should not count")
+  }
   if (is.numeric(weights) && !any(is.infinite(weights))) return(weights)
   stop_sparsegp("data", "of the likelihood has columns that are not finite numbers",
                 "Give numbers; code factors by numbers")

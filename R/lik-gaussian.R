@@ -19,6 +19,7 @@ lik_gaussian <- function(variance = NULL, covariance = c("spherical", "diagonal"
   if (length(given) < 2L) {
     return(with_transform(new_likelihood("gaussian", list(noise = variance)), transform))
   }
+  refuse_no_variance(given)
   check_hyper(given, "variance")
   lik <- new_likelihood("gaussian", list(noise = fixed(exp(mean(log(given))))))
   lik$variances <- as.double(given)

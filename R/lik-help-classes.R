@@ -78,6 +78,7 @@
 #' @concept softmax
 #' @concept ordinal regression
 #' @concept cumulative probit
+#' @concept multivariate probit
 #' @references See [likelihoods]. Seeger, M. and Jordan, M. I. (2004). *Sparse Gaussian process
 #'   classification with multiple classes*. Technical report 661, Department of Statistics,
 #'   University of California, Berkeley.

@@ -80,6 +80,7 @@
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
 #' @concept semi-supervised
 #' @concept large margin
+#' @concept null category noise model
 #' @concept least-squares classification
 #' @references Lawrence, N. D. and Jordan, M. I. (2005). Semi-supervised learning via Gaussian
 #'   processes. *Advances in Neural Information Processing Systems* 17. Rasmussen, C. E. and

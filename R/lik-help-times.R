@@ -50,6 +50,7 @@
 #'   learning) or `fixed(value)`.
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
 #' @concept survival analysis
+#' @concept left truncation
 #' @concept time to event
 #' @concept censored data
 #' @concept accelerated failure time

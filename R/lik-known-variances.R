@@ -11,6 +11,16 @@ weights_of_variances <- function(likelihood, variances = likelihood$variances) {
   likelihood$params$noise$value / variances
 }
 
+# Refuses variances of 0, which would be without noise.
+refuse_no_variance <- function(variances) {
+  at <- which(variances == 0)
+  if (length(at) == 0L) return(invisible())
+  rows <- paste0(toString(utils::head(at, 5L)), if (length(at) > 5L) ", ...")
+  stop_sparsegp("variance", paste0("is 0 in ", ngettext(length(at), "row ", "rows "), rows),
+                paste("Give the variance of the measurement's error, such as the square of its",
+                      "last digit"))
+}
+
 format_variances <- function(variances) {
   if (length(variances) > 5L) return(paste0("<", length(variances), " known values>"))
   paste0("c(", toString(format(variances, digits = 4L, trim = TRUE)), ")")
@@ -47,6 +57,7 @@ weights_at.weights_variances <- function(object, latent, variance, weights) {
     refuse_unknown_variances(object$likelihood, "variance", "Give one number, or one per row")
   }
   if (length(variance) == 1L) variance <- rep(variance, rows)
+  refuse_no_variance(variance)
   variance <- check_per_row(variance, rows, "variance", positive = TRUE)
   weights <- weights_of_variances(object$likelihood, variance)
   lost <- weights < .Machine$double.xmin | is.infinite(variance / object$response$unit^2)

@@ -51,7 +51,6 @@ NULL
 #' @importFrom stats hatvalues
 #' @export
 hatvalues.sparsegp <- function(model, ...) {
-  check_no_dots(...)
   model <- with_single_rows(model)
   per_row(model, leverages(model))
 }
@@ -60,7 +59,6 @@ hatvalues.sparsegp <- function(model, ...) {
 #' @importFrom stats rstandard
 #' @export
 rstandard.sparsegp <- function(model, ...) {
-  check_no_dots(...)
   model <- with_single_rows(model)
   per_row(model, site_residuals(model))
 }
@@ -69,7 +67,6 @@ rstandard.sparsegp <- function(model, ...) {
 #' @importFrom stats rstudent
 #' @export
 rstudent.sparsegp <- function(model, ...) {
-  check_no_dots(...)
   model <- with_single_rows(model)
   moments <- response_moments(model, loo_latent(model))
   per_row(model, (observed_values(model) - moments$mean) / moments$sd)
@@ -79,7 +76,6 @@ rstudent.sparsegp <- function(model, ...) {
 #' @importFrom stats cooks.distance
 #' @export
 cooks.distance.sparsegp <- function(model, ...) {
-  check_no_dots(...)
   model <- with_single_rows(model)
   shift <- model$latent$mean - model$cavity$mean
   distance <- shift^2 / (fitted_variances(model) * sum(leverages(model), na.rm = TRUE))
@@ -90,7 +86,6 @@ cooks.distance.sparsegp <- function(model, ...) {
 #' @importFrom stats influence
 #' @export
 influence.sparsegp <- function(model, ...) {
-  check_no_dots(...)
   model <- with_single_rows(model)
   shift <- (model$latent$mean - model$cavity$mean) * model$response$unit
   list(hat = hatvalues.sparsegp(model),

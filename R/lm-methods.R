@@ -35,7 +35,6 @@ NULL
 #' @rdname frames
 #' @export
 model.frame.sparsegp <- function(formula, ...) {
-  check_no_dots(...)
   fit <- ready(formula)
   if (is.null(fit$terms)) {
     stop_sparsegp("formula", "is a fit of a matrix, which has no frame", "Use model.matrix()")
@@ -50,7 +49,6 @@ model.frame.sparsegp <- function(formula, ...) {
 #' @rdname frames
 #' @export
 model.matrix.sparsegp <- function(object, data = NULL, ...) {
-  check_no_dots(...)
   if (!is.null(data)) {
     new <- blaming("data", new_inputs(ready(object), data))
     return(plain_matrix(new$x, new$names))
@@ -80,7 +78,6 @@ with_constants <- function(object, x) {
 #' @rdname frames
 #' @export
 labels.sparsegp <- function(object, ...) {
-  check_no_dots(...)
   if (is.null(object$terms)) variable.names(object) else attr(object$terms, "term.labels")
 }
 
@@ -88,7 +85,6 @@ labels.sparsegp <- function(object, ...) {
 #' @importFrom stats variable.names
 #' @export
 variable.names.sparsegp <- function(object, ...) {
-  check_no_dots(...)
   ready(object)$scaling$names
 }
 
@@ -96,7 +92,6 @@ variable.names.sparsegp <- function(object, ...) {
 #' @importFrom stats sigma
 #' @export
 sigma.sparsegp <- function(object, ...) {
-  check_no_dots(...)
   object <- ready(object)
   noise_sds(object) %||% refuse_sigma(object)
 }
@@ -121,7 +116,6 @@ refuse_sigma.response_numbers <- function(object) {
 #' @importFrom stats df.residual
 #' @export
 df.residual.sparsegp <- function(object, ...) {
-  check_no_dots(...)
   free_rows(with_rows(object))
 }
 
@@ -161,7 +155,6 @@ deviance.sparsegp <- function(object, ...) {
 #' @importFrom stats family
 #' @export
 family.sparsegp <- function(object, ...) {
-  check_no_dots(...)
   named <- FAMILIES[[ready(object)$likelihood$type]]
   link <- stats::make.link(named[2L])
   structure(c(list(family = named[1L], link = link$name),
@@ -172,7 +165,6 @@ family.sparsegp <- function(object, ...) {
 #' @importFrom stats terms
 #' @export
 terms.sparsegp <- function(x, ...) {
-  check_no_dots(...)
   x <- check_fit_or_waiting(x, "x")
   if (!is.null(x$terms)) return(x$terms)
   stop_sparsegp("x", "was fitted to a matrix and has no terms",

@@ -102,6 +102,9 @@
 #' @concept expectation propagation
 #' @concept variational inference
 #' @concept power EP
+#' @concept sparse EP
+#' @concept KL-optimal projection
+#' @concept TAP
 #' @concept inducing points
 #' @concept FITC
 #' @concept DTC

@@ -62,6 +62,9 @@
 #'
 #' @concept informative vector machine
 #' @concept active set
+#' @concept randomised greedy
+#' @concept randomized greedy
+#' @concept differential entropy score
 #' @concept inducing points
 #' @references Seeger, Lawrence and Herbrich, *Efficient Nonparametric Bayesian Modelling with
 #'   Sparse Gaussian Process Approximations*, sections 3 and 6.1 and appendix C. Seeger, M. (2002).

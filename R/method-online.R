@@ -6,8 +6,10 @@
 #' @param size Most inducing points (the *basis*); whole number of at least 1.
 #' @param projection How an observation that does not join the basis changes the posterior: `"kl"`
 #'   or `"moment"`, see [method_ep()].
-#' @param score Which point leaves a full basis: `"kl"`, the exact Kullback-Leibler divergence; or
-#'   `"mean"`, the thesis's; or `"error"`. A weight may be near zero by chance while its point
+#' @param score Which point leaves a full basis: `"kl"`, the exact Kullback-Leibler divergence
+#'   (thesis 3.24); `"mean"`, the thesis's approximation by its term of the mean (3.26); or
+#'   `"error"`, that without the posterior covariance (3.6). A weight may be near zero by chance
+#'   while its point
 #'   carries information on the variance, so `"kl"` is clearly better on a small basis, at the
 #'   same cost.
 #' @param novelty An observation joins the basis only if it leaves more than this proportion of the
@@ -62,6 +64,13 @@
 #' rounding, for every likelihood.
 #'
 #' @concept streaming
+#' @concept BV set
+#' @concept basis vector
+#' @concept KL-optimal projection
+#' @concept TAP
+#' @concept ADF
+#' @concept assumed density filtering
+#' @concept Bayesian online learning
 #' @aliases streaming
 #' @concept online learning
 #' @concept forgetting

@@ -45,6 +45,8 @@
 #'   thesis, Aston University, eqs 5.32-5.33. Cornford, D., Csató, L., Evans, D. J. and Opper, M.
 #'   (2004). Bayesian analysis of the scatterometer wind retrieval inverse problem. *Journal of the
 #'   Royal Statistical Society B* 66, 609-626.
+#' @concept wind field
+#' @concept multimodal
 #' @seealso [modes()] for what such rows may mean together.
 #' @examples
 #' set.seed(1)

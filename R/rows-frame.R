@@ -19,6 +19,7 @@ read_frame <- function(recipe, data = NULL) {
     refuse_frame(simpleError("a variable has other rows"), recipe) # only a part came from `data`
   }
   frame <- with_missing_numbers(check_frame_columns(frame), recipe$terms)
+  frame <- with_same_values(frame, recipe$terms)
   check_classes(recipe$terms, frame, recipe$argument)
   frame
 }
@@ -29,7 +30,7 @@ model_frame <- function(recipe, data) {
   arguments$data <- data
   given <- eval(as.call(c(list(quote(stats::model.frame), formula = recipe$terms), arguments)),
                 recipe$env)
-  with_plain_times(if (recipe$drop) without_unused_levels(given) else given)
+  with_plain_columns(if (recipe$drop) without_unused_levels(given) else given, recipe$likelihood)
 }
 
 # Returns the frame without levels of inputs that have no rows; predicted classes have those of the
@@ -48,14 +49,31 @@ without_unused_levels <- function(frame) {
   frame
 }
 
-# Returns the frame with survival's times as this package's, which need no other package.
-with_plain_times <- function(frame) {
-  columns <- names(Filter(function(column) inherits(column, "Surv"), as.list(frame)))
-  for (name in columns) {
-    frame[[name]] <- as_times(frame[[name]])
-    attr(attr(frame, "terms"), "dataClasses")[[name]] <- stats::.MFclass(frame[[name]])
+# Returns the frame with survival's times, and any response of a likelihood of times, as this
+# package's times, which need no other package; and variables that are matrices of one column, as
+# scale() makes them, as vectors.
+with_plain_columns <- function(frame, likelihood) {
+  terms <- attr(frame, "terms")
+  written <- as.list(attr(terms, "variables"))[-1L]
+  response <- attr(terms, "response")
+  for (i in seq_along(written)) {
+    column <- frame[[i]]
+    plain <- if (inherits(column, "Surv") || i == response && is_of_times(likelihood, column)) {
+      as_times(column)
+    } else if (is.symbol(written[[i]]) && is.matrix(column) && ncol(column) == 1L) column[, 1L]
+    if (is.null(plain)) next
+    frame[[i]] <- plain
+    attr(terms, "dataClasses")[[names(frame)[i]]] <- stats::.MFclass(plain)
   }
+  attr(frame, "terms") <- terms
   frame
+}
+
+# Is this a column of numbers, and the likelihood one of times to an event? Without package survival
+# rows of its objects have lost their class.
+is_of_times <- function(likelihood, column) {
+  is.numeric(column) && inherits(likelihood, "sparsegp_likelihood") &&
+    inherits(lik_codec(likelihood), "response_times")
 }
 
 refuse_frame <- function(e, recipe, data) {
@@ -85,7 +103,10 @@ na_action_of <- function(recipe) {
   given <- eval(given, recipe$env)
   function(frame) {
     lik <- resolve_likelihood(recipe$likelihood, frame_response(frame))
-    if (!takes_unlabelled(lik)) return(apply_na_action(frame, given))
+    if (!takes_unlabelled(lik)) {
+      left <- apply_na_action(frame, given)
+      return(without_weightless(left, stats::model.weights(frame), nrow(frame)))
+    }
     response <- attr(attr(frame, "terms"), "response")
     labels <- frame[[response]]
     frame[[response]] <- labelled_rows(labels)
@@ -131,6 +152,21 @@ apply_na_action <- function(frame, na.action) {
     stop_sparsegp("na.action", paste0("refused the data: ", conditionMessage(e)),
                   "Remove the rows with missing values, or use na.action = na.omit")
   })
+}
+
+# Returns what na.action has left of n rows, without those of weight 0, which say nothing; they are
+# recorded as na.action records others. weights: of all n rows; NULL, or a list or matrix of
+# constants: there is none
+without_weightless <- function(frame, weights, n) {
+  if (!is.numeric(weights) || is.matrix(weights) || length(weights) != n) return(frame)
+  omitted <- attr(frame, "na.action")
+  at <- if (is.null(omitted)) seq_len(n) else seq_len(n)[-omitted]
+  nought <- weights[at] == 0 & !is.na(weights[at])
+  if (length(at) != nrow(frame) || !any(nought)) return(frame)
+  left <- frame[!nought, , drop = FALSE]
+  attr(left, "na.action") <- structure(sort(c(omitted, at[nought])),
+                                       class = class(omitted %||% structure(1L, class = "omit")))
+  left
 }
 
 # Refuses data without a complete row, and names the columns that miss most values. columns: the
@@ -254,10 +290,36 @@ learn_classes <- function(terms, frame) {
   terms
 }
 
-# Refuses a variable of another class than before. Text may stand for a factor, an ordered factor
-# for a plain one.
+# Returns the frame with columns in the class of the fit where they hold the same values in another:
+# 0 and 1 for logical values, logical values for 0 and 1 or for text, text for logical values.
+with_same_values <- function(frame, terms) {
+  before <- kind_of_class(attr(terms, "dataClasses"))
+  for (name in intersect(names(before), names(frame))) {
+    column <- frame[[name]]
+    now <- kind_of_class(stats::.MFclass(column))
+    if (now == before[[name]]) next
+    texts <- if (now == "factor") as.character(column)
+    frame[[name]] <- switch(
+      paste(before[[name]], now), "numeric logical" = as.double(column),
+      "logical numeric" = if (all(column %in% c(0, 1, NA))) as.logical(column) else column,
+      "logical factor" = if (all(texts %in% c("TRUE", "FALSE", NA))) as.logical(texts) else column,
+      "factor logical" = as.character(column), column
+    )
+  }
+  frame
+}
+
+# Returns classes that stand for each other as one: text for a factor, an ordered factor for a plain
+# one, a matrix of one column for a vector.
+kind_of_class <- function(class) {
+  class[class %in% c("character", "ordered")] <- "factor"
+  class[class == "nmatrix.1"] <- "numeric"
+  class
+}
+
+# Refuses a variable of another class than before. Plain numbers stand for differences of time, in
+# the unit of the fit.
 check_classes <- function(terms, frame, argument) {
-  plain <- function(class) replace(class, class %in% c("character", "ordered"), "factor")
   before <- attr(terms, "dataClasses")
   columns <- as.list(frame) # many times as fast as columns of a data frame
   # NA, which is logical, may stand for anything, and na.action may have left it out
@@ -265,9 +327,12 @@ check_classes <- function(terms, frame, argument) {
     if (length(column)) !anyNA(column) || !all(is.na(column)) else !is.logical(column)
   }, NA)
   shared <- intersect(names(before), names(columns)[known])
-  now <- plain(vapply(columns[shared], stats::.MFclass, ""))
-  before <- plain(before[shared])
-  changed <- shared[now != before]
+  now <- kind_of_class(vapply(columns[shared], stats::.MFclass, ""))
+  before <- kind_of_class(before[shared])
+  measures <- attr(terms, "measures")
+  counted <- shared %in% names(measures)[startsWith(as.character(measures), "difftime")] &
+    now == "numeric"
+  changed <- shared[now != before & !counted]
   if (length(changed) == 0L) return(invisible())
   changed <- changed[1L]
   was <- c(attr(terms, "measures")[changed], before[changed])

@@ -106,35 +106,69 @@ unseen_words <- function(unseen) {
                                                           collapse = "; "), ")")
 }
 
-# Signals levels that were not seen at the fit, by a condition of class sparsegp_unseen that
+# Returns words for other values of inputs that were constant at the fit.
+constant_words_of <- function(values) {
+  values <- vapply(values, toString, "", width = 60L)
+  paste0("inputs that were constant at the fit (", paste0(names(values), ": ", values,
+                                                         collapse = "; "), ")")
+}
+
+# Signals what was not seen at the fit, by a condition of class sparsegp_unseen that
 # warn_once() can join with others: a warning where predictions are missing, a message where a level
-# was taken for a further one, and no more than a signal where any level will do.
+# was taken for a further one, and no more than a signal where any level will do; and a warning or,
+# of factors, a message where an input was constant, so that its value has no effect.
 signal_unseen <- function(unseen, kind) {
   if (length(unseen) == 0L) return(invisible())
-  what <- c(warning = "Predictions are NA for rows with ",
-            message = "Treated as further levels: ", signal = "")[[kind]]
+  how <- UNSEEN[[kind]]
   condition <- structure(
     class = c(if (kind != "signal") "sparsegp_unseen", "sparsegp_any_unseen",
-              paste0("sparsegp_", kind), kind, "condition"),
-    list(message = paste0(what, unseen_words(unseen), ".", if (kind == "message") "\n"),
+              paste0("sparsegp_", how$class), how$class, "condition"),
+    list(message = paste0(how$says, how$words(unseen), ".", if (how$class == "message") "\n"),
          call = NULL, unseen = unseen, kind = kind)
   )
-  SIGNALS[[kind]](condition)
+  SIGNALS[[how$class]](condition)
 }
 
 SIGNALS <- list(warning = warning, message = message, signal = signalCondition)
 
-# Signals such levels that became further ones. learns: names of factors of which that is said.
-signal_taken <- function(taken, learns) {
+UNSEEN <- list(
+  warning = list(class = "warning", says = "Predictions are NA for rows with ",
+                 words = unseen_words),
+  message = list(class = "message", says = "Treated as further levels: ", words = unseen_words),
+  signal = list(class = "signal", says = "", words = unseen_words),
+  constant = list(class = "warning", says = "Predictions do not depend on other values of ",
+                  words = constant_words_of),
+  single = list(class = "message", says = "Predictions do not depend on other values of ",
+                words = constant_words_of)
+)
+
+# Signals such levels that became further ones. learns: names of factors of which that is said;
+# single: of those that had one level
+signal_taken <- function(taken, learns, single) {
   signal_unseen(taken[intersect(names(taken), learns)], "message")
-  signal_unseen(taken[setdiff(names(taken), learns)], "signal")
+  signal_unseen(taken[setdiff(intersect(names(taken), single), learns)], "single")
+  signal_unseen(taken[setdiff(names(taken), c(learns, single))], "signal")
+}
+
+# Signals other values of the inputs that a fit has left out as constant; factors of one level are
+# seen by their levels.
+signal_constant <- function(object, x) {
+  constant <- stats::setNames(object$scaling$constant, object$scaling$dropped)
+  constant <- constant[!without_backticks(names(constant)) %in% single_levels(object$xlevels)]
+  complete <- x[stats::complete.cases(x), , drop = FALSE]
+  moved <- moved_inputs(constant, complete)
+  signal_unseen(lapply(stats::setNames(nm = moved), function(name) {
+    format(setdiff(complete[, name], constant[[name]]), trim = TRUE)
+  }), "constant")
 }
 
 # Evaluates `expr`, in which unseen levels of `argument` are an error; any: those that would be
 # taken without a word, too.
 refuse_unseen <- function(argument, expr, any = FALSE) {
   refuse <- function(w) {
-    stop_sparsegp(argument, paste("has", unseen_words(w$unseen)), "Leave them out")
+    other <- if (w$kind %in% c("constant", "single")) "other values of "
+    stop_sparsegp(argument, paste0("has ", other, UNSEEN[[w$kind]]$words(w$unseen)),
+                  "Leave those rows out")
   }
   if (any) withCallingHandlers(expr, sparsegp_any_unseen = refuse)
   else withCallingHandlers(expr, sparsegp_unseen = refuse)
@@ -142,12 +176,12 @@ refuse_unseen <- function(argument, expr, any = FALSE) {
 
 # Evaluates `expr`, and signals once, of each kind, all unseen levels that show in it.
 warn_once <- function(expr) {
-  unseen <- list(warning = list(), message = list())
+  unseen <- lapply(UNSEEN[names(UNSEEN) != "signal"], function(how) list())
   value <- withVisible(withCallingHandlers(expr, sparsegp_unseen = function(w) {
     for (name in names(w$unseen)) {
       unseen[[w$kind]][[name]] <<- union(unseen[[w$kind]][[name]], w$unseen[[name]])
     }
-    invokeRestart(if (w$kind == "warning") "muffleWarning" else "muffleMessage")
+    invokeRestart(if (inherits(w, "warning")) "muffleWarning" else "muffleMessage")
   }))
   for (kind in names(unseen)) signal_unseen(unseen[[kind]], kind)
   if (value$visible) value$value else invisible(value$value)

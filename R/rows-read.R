@@ -32,7 +32,7 @@ read_rows.matrix_recipe <- function(recipe, data, y = NULL, offset = NULL, weigh
   weights <- more_weights(recipe$likelihood, weights, n)
   rows <- gathered(c(rows, list(y = plain_column(y, "y"), weights = weights)), recipe$likelihood)
   rows$y <- check_response_length(rows$y, n, lik_codec(recipe$likelihood)$dims)
-  if (!is.null(weights)) rows$weights <- check_frame_weights(rows$weights, n)
+  if (!is.null(weights)) rows$weights <- check_frame_weights(rows$weights, n, zero = TRUE)
   rows <- complete_rows(rows, recipe)
   check_whole_inputs(rows$x, "x")
   check_rows(rows, recipe$likelihood)
@@ -43,7 +43,8 @@ complete_rows <- function(rows, recipe) {
   frame <- data.frame(x = I(rows$x), offset = I(rows$offset))
   frame$y <- if (takes_unlabelled(recipe$likelihood)) labelled_rows(rows$y) else I(rows$y)
   frame$weights <- rows$weights
-  omitted <- attr(apply_na_action(frame, recipe$na.action), "na.action")
+  left <- without_weightless(apply_na_action(frame, recipe$na.action), rows$weights, nrow(frame))
+  omitted <- attr(left, "na.action")
   rows$names <- make.unique(rows$names) # as answers are data frames
   rows$weights <- listed_weights(rows$weights)
   if (!is.null(omitted)) rows <- chunk_rows(rows, seq_along(rows$names)[-omitted])
@@ -81,7 +82,9 @@ code_rows <- function(recipe, rows) {
                         "rows, method_online(pilot =)"))
   }
   signal_unseen(unseen, "warning")
-  if (!recipe$response) signal_taken(attr(frame, "taken"), c(recipe$learns, placed))
+  if (!recipe$response) {
+    signal_taken(attr(frame, "taken"), c(recipe$learns, placed), single_levels(recipe$xlevels))
+  }
   xlevels <- attr(frame, "xlevels")
   if (recipe$response) rows$xlevels <- xlevels
   rows$x <- model_inputs(recipe$terms, frame, recipe$contrasts, xlevels)$x
@@ -132,6 +135,7 @@ complete_inputs <- function(object, newdata, offset = NULL) {
   new <- new_inputs(object, newdata, offset)
   w <- n_outputs(object)
   known <- codec_of(object)$known_means(new$offset, c(nrow(new$x), w))
+  signal_constant(object, new$x)
   complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
   rows <- list(x = stack_components(scaled_inputs(x, object$scaling), w),

@@ -33,7 +33,6 @@ NULL
 #' @importFrom stats vcov
 #' @export
 vcov.sparsegp <- function(object, ...) {
-  check_no_dots(...)
   object <- ready(object)
   free <- learned_rows(object)
   covariance <- shown_covariance(object$hyper, free, theta_covariance(object))
@@ -53,7 +52,6 @@ shown_covariance <- function(table, free, covariance) {
 #' @importFrom stats confint
 #' @export
 confint.sparsegp <- function(object, parm, level = 0.95, ...) {
-  check_no_dots(...)
   object <- ready(object)
   check_number(level, "level", 0, 1)
   free <- learned_rows(object)

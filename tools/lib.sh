@@ -21,6 +21,12 @@ esac
 for_articles="pkg:MASS pkg:survival pkg:boot pkg:nlme pkg:lme4 pkg:knitr pkg:rmarkdown pkg:ggplot2 \
   pkg:ragg pkg:future pkg:dplyr pkg:dbplyr pkg:RSQLite"
 
+# What tests use beside testthat: the packages of Suggests that Debian has, recommended ones first.
+for_tests="pkg:Matrix pkg:mgcv pkg:codetools pkg:nlme pkg:DBI pkg:RSQLite pkg:bit64 pkg:caret \
+  pkg:dbplyr pkg:dplyr pkg:emmeans pkg:future pkg:generics pkg:ggeffects pkg:ggplot2 pkg:haven \
+  pkg:insight pkg:jsonlite pkg:knitr pkg:lmtest pkg:loo pkg:plumber pkg:ranger pkg:rmarkdown \
+  pkg:units pkg:mice pkg:car"
+
 say() { printf '%s\n' "$*" >&2; }
 die() {
   say "$(basename -- "$0"): $*"
@@ -150,6 +156,16 @@ need() {
       list_missing "still missing after the installation:" $lacking
       exit 1
     }
+  }
+}
+
+# want ITEM...: installs the missing ones where that can be done, and says which it did not.
+want() {
+  lacking=$(missing "$@")
+  [ -n "$lacking" ] || return 0
+  # shellcheck disable=SC2086 # $lacking is a list of words without blanks
+  (need $lacking) || {
+    list_missing "what needs these is skipped:" $lacking
   }
 }
 

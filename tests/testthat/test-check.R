@@ -94,7 +94,7 @@ test_that("bad inputs and responses are refused by name", {
   refused(sparsegp(1:3, NULL), "y")
   refused(sparsegp(1:3, as.list(1:3)), "y")
   refused(sparsegp(1:3, cbind(1:3, 1:3) / 2, "student"), "y")
-  refused(sparsegp(1:3, data.frame(a = 1:3)), "y")
+  refused(sparsegp(1:3, data.frame(a = 1:3, b = 1:3, c = 1)), "y")
   refused(sparsegp(1:3, 1:3 + 1i), "y")
   refused(sparsegp(1:3, as.Date("2020-01-01") + 0:2), "y")
   refused(sparsegp(as.Date("2020-01-01") + 0:2, 1:3), "x")

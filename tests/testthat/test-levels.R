@@ -58,7 +58,7 @@ test_that("predictions mind only whether such a factor is missing", {
   d <- level_data()
   fit <- level_fit(y ~ a + one, d)
   new <- transform(d[1:3, ], one = c("only", "another", NA))
-  expect_silent(found <- predict(fit, new))
+  expect_message(found <- predict(fit, new), "one: another", class = "sparsegp_unseen")
   agree(found[1:2], predict(level_fit(y ~ a), new)[1:2])
   expect_identical(is.na(unname(found)), c(FALSE, FALSE, TRUE))
   grDevices::pdf(NULL)

@@ -1,9 +1,6 @@
 # The API for plumber in inst/plumber.
 
-test_that("the API answers as predict() does, and refuses wrong rows in words", {
-  slow_tier()
-  skip_if_not_installed("plumber")
-  fit <- sparsegp(Fertility ~ Agriculture + Education, swiss, learn = FALSE)
+served <- function(fit) {
   file <- tempfile(fileext = ".rds")
   saveRDS(fit, file)
   before <- Sys.getenv("SPARSEGP_FIT", NA)
@@ -11,7 +8,7 @@ test_that("the API answers as predict() does, and refuses wrong rows in words", 
   on.exit(if (is.na(before)) Sys.unsetenv("SPARSEGP_FIT")
           else Sys.setenv(SPARSEGP_FIT = before))
   api <- plumber::plumb(system.file("plumber", "predict", "plumber.R", package = "sparsegp"))
-  ask <- function(rows, query = "") {
+  function(rows, query = "") {
     body <- charToRaw(rows)
     answer <- api$call(list2env(list(
       REQUEST_METHOD = "POST", PATH_INFO = "/predict", QUERY_STRING = query,
@@ -22,6 +19,30 @@ test_that("the API answers as predict() does, and refuses wrong rows in words", 
     )))
     list(status = answer$status, body = jsonlite::fromJSON(as.character(answer$body)))
   }
+}
+
+test_that("inputs may be called as what a request has", {
+  slow_tier()
+  skip_if_not_installed("plumber")
+  d <- data.frame(level = 1:20 / 7, req = sin(1:20), res = cos(1:20), interval = 20:1 %% 7,
+                  type = 1:20 %% 3)
+  d$y <- d$level + d$req
+  fit <- sparsegp(y ~ ., d, learn = FALSE)
+  ask <- served(fit)
+  found <- ask(jsonlite::toJSON(d[3, ], digits = NA), "?level=0.5")
+  expect_identical(found$status, 200L)
+  expect_equal(unlist(found$body),
+               drop(predict(fit, d[3, ], interval = "prediction", level = 0.5)), tolerance = 1e-12)
+  one <- ask(jsonlite::toJSON(as.list(d[3, ]), digits = NA, auto_unbox = TRUE))
+  expect_equal(unlist(one$body), drop(predict(fit, d[3, ], interval = "prediction")),
+               tolerance = 1e-12)
+})
+
+test_that("the API answers as predict() does, and refuses wrong rows in words", {
+  slow_tier()
+  skip_if_not_installed("plumber")
+  fit <- sparsegp(Fertility ~ Agriculture + Education, swiss, learn = FALSE)
+  ask <- served(fit)
   found <- ask('[{"Agriculture": 40, "Education": 10}]', "?level=0.5")
   expect_identical(found$status, 200L)
   new <- data.frame(Agriculture = 40, Education = 10)
@@ -30,4 +51,13 @@ test_that("the API answers as predict() does, and refuses wrong rows in words", 
   wrong <- ask('[{"Agriculture": 40}]')
   expect_identical(wrong$status, 400L)
   expect_match(wrong$body$error, "lacks Education")
+  for (body in c('[{"Agriculture": 40, "Educ', "", "3", "[]",
+                 '[{"Agriculture": 40, "Education": null}]',
+                 '[{"Agriculture": 40, "Education": "NA"}]')) {
+    expect_identical(ask(body)$status, 400L, label = body)
+  }
+  expect_match(ask('[{"Agriculture": null, "Education": 1}]')$body$error, "missing.*Agriculture")
+  expect_match(ask('[{"Agriculture": 40, "Education": 10}]', "?level=high")$body$error, "level")
+  long <- paste0('[{"Agriculture": 40, "Education": 10}', strrep(" ", 1.1e7), "]")
+  expect_identical(ask(long)$status, 413L)
 })
