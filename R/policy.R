@@ -62,7 +62,9 @@ start_factors | 1, 0.4, 0.15, 2.5 | factors | length scales a search begins at; 
 cheap_flops | 1e8 | flops | evaluation up to which a search is repeated (464 rows)
 reactivation_factors | 0.15, 0.4, 1, 2, 4 | factors | length scales at which inputs are tried anew
 selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP learns
-mode_starts           | 4           | EP runs    | for likelihoods with several modes
+mode_starts           | 4           | passes     | for likelihoods with several modes
+mode_runs | 10 | EP runs | most for each of these passes, in search of modes
+mode_nats | 7 | nats | by which a mode from which others are sought may be below the best
 kept_rows             | 10000       | rows       | of a source, in memory for learning
 heavy_tail_ratio | 5 | ratio | 1 % quantile to quartile, from the median: tails for asinh
 mean_variance | 1e7 | variance | vague prior of a mean's coefficients, in response variances
