@@ -144,7 +144,7 @@ pass_sites <- function(problem, theta, order = seq_len(problem_rows(problem))) {
   some <- problem
   points <- stacked_rows(order, w)
   some$x <- problem$x[points, , drop = FALSE]
-  some$rows <- problem$rows[, order, drop = FALSE]
+  some$rows <- with_row_at_part(problem$rows[, order, drop = FALSE], w, 1L)
   some$offset <- problem$offset[points]
   some$options <- method_ep()
   some$mean <- NULL # its prior would be wider than what a basis resolves

@@ -8,12 +8,13 @@ IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wan
 
 # What a search maximises: `criterion`, see below, `plain`, a run that fails with a reason, `cheap`:
 # does an evaluation cost so little that the search is made from several starts? `limit`: a function
-# that returns what is maximised where EP ends nowhere (engine-power.R), or NULL.
-evidence <- function(problem) {
+# that returns what is maximised where EP ends nowhere (engine-power.R), or NULL. sites: where EP
+# starts at first, or NULL.
+evidence <- function(problem, sites = NULL) {
   n <- as.double(nrow(problem$x))
   points <- if (is.null(problem$basis)) n else points_of_call(problem)
   limit <- limit_of(problem)
-  list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta),
+  list(criterion = evidence_criterion(problem, sites = sites), plain = function(theta) engine_run(problem, theta),
        rows = n,
        cheap = n * points^2 * problem$processes <= policy$cheap_flops,
        limit = if (!is.null(limit)) function() evidence(limit))
@@ -23,8 +24,8 @@ evidence <- function(problem) {
 # its owner wants to find in objective$state$last$run. This one is the log evidence, with the log
 # Jacobian where the response's scale is being learned; sites are warm-started from the last run
 # that converged. It may be given a basis, too; points: then with the gradient in its points.
-evidence_criterion <- function(problem, points = FALSE) {
-  sites <- NULL
+evidence_criterion <- function(problem, points = FALSE, sites = NULL) {
+  force(sites)
   function(theta, basis = problem$basis) {
     problem$basis <- basis
     run <- engine_run(problem, theta, sites, gradient = TRUE, points = points, restart = TRUE)

@@ -77,16 +77,28 @@ check_answer <- function(answer, f, name) {
 # Returns a list of parts, each of rows that have as many nodes: list(f, step, top, weight, rows,
 # inner), the nodes, the step, and the integrand exp(log_density) N(f; mean, sd^2) per step as
 # exp(top) weight. log_density: (rows, f) -> power times log p, with an attribute `inner` of what
-# else is known at the nodes, if anything is
-tilt_rule <- function(log_density, mean, sd) {
+# else is known at the nodes, if anything is; around: see jump_parts(). Its attribute `jumps`: the
+# rows whose density is 0 somewhere.
+tilt_rule <- function(log_density, mean, sd, around = NULL) {
   first <- standard_look(log_density, mean, sd)
   if (all(first$good)) return(list(first$part))
   integrand <- function(at, f) {
     log_density(at, f) - 0.5 * ((f - mean[at]) / sd[at])^2 - log(sd[at]) - 0.5 * log(2 * pi)
   }
-  good <- if (any(first$good)) list(some_of_part(first$part, first$good))
-  c(good, later_looks(integrand, judge_part(some_of_part(first$part, !first$good))))
+  parts <- if (any(first$good)) list(some_of_part(first$part, first$good))
+  smooth <- !first$good & !first$part$jumps
+  if (any(smooth)) {
+    parts <- c(parts, later_looks(integrand, judge_part(some_of_part(first$part, smooth))))
+  }
+  jumps <- setdiff(which(!first$good), settled_rows(parts))
+  if (length(jumps) > 0L) {
+    parts <- c(parts, jump_parts(integrand, jumps, mean[jumps], sd[jumps], around[jumps]))
+  }
+  structure(parts, jumps = jumps)
 }
+
+# Returns the rows that have nodes.
+settled_rows <- function(parts) unlist(lapply(parts, `[[`, "rows"))
 
 # Nodes of the first look in standard deviations, half a one apart: the integrand of most rows is
 # not much narrower than its marginal.
@@ -130,7 +142,7 @@ moments_agree <- function(all, half) {
 }
 
 # Returns the parts of the rows that a look has not been good for. fate: of that look; rows: which.
-# Rows whose density is 0 at all of the most nodes are in none.
+# Rows whose density is 0 at a node are in none.
 later_looks <- function(integrand, fate) {
   open <- fate$rows
   ends <- fate[c("from", "to")]
@@ -148,7 +160,8 @@ later_looks <- function(integrand, fate) {
     ends <- lapply(fate[c("from", "to")], `[`, !fate$good)
     moved <- any(fate$moved)
   }
-  some <- fate$top[!fate$good] > -Inf
+  look <- even_part(integrand, open, ends, 2L * TILT_NODES - 1L)
+  some <- !look$jumps
   if (!any(some)) return(parts)
   c(parts, dense_parts(integrand, open[some], lapply(ends, `[`, some)))
 }
@@ -164,13 +177,14 @@ new_part <- function(f, step, log, rows) {
   inner <- attr(log, "inner")
   attr(log, "inner") <- NULL
   list(f = f, step = step, top = top, weight = exp(log - ifelse(top > -Inf, top, 0)), rows = rows,
-       inner = inner)
+       inner = inner, jumps = rowSums(log == -Inf) > 0)
 }
 
 some_of_part <- function(part, which) {
   if (all(which)) return(part)
   list(f = part$f[which, , drop = FALSE], weight = part$weight[which, , drop = FALSE],
        step = part$step[which], top = part$top[which], rows = part$rows[which],
+       jumps = part$jumps[which],
        inner = lapply(part$inner, function(x) x[which, , drop = FALSE]))
 }
 

@@ -43,6 +43,22 @@ natural_part <- function(part) {
   cbind(c, matrix(h, n), matrix(P, n), deparse.level = 0L)
 }
 
+# Returns log p_j(0) of each row and part, n x J, of what natural_parts() gives C; -Inf: the part is
+# not there.
+logs_at_zero <- function(rows, w) {
+  size <- 1L + moment_count(w)
+  t(rows[seq(1L, nrow(rows), by = size), , drop = FALSE])
+}
+
+# Returns the rows with one of them at its likeliest part at 0 alone: parts that mirror each other
+# leave an online pass at 0 unless its first row breaks the symmetry.
+with_row_at_part <- function(rows, w, row) {
+  at_zero <- logs_at_zero(rows[, row, drop = FALSE], w)
+  others <- seq_along(at_zero)[-which.max(at_zero)]
+  rows[1L + (others - 1L) * (1L + moment_count(w)), row] <- -Inf
+  rows
+}
+
 # Lower Cholesky factors (n x w x w) of matrices whose lower triangles are rows.
 row_factors <- function(lower, w) {
   L <- array(0, c(nrow(lower), w, w))

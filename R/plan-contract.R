@@ -57,7 +57,7 @@ plan_unlearned.plan <- function(plan, table) list(plan = plan, table = table)
 
 #' @export
 learn.plan <- function(plan, table, control, progress, from = NULL) {
-  learned <- learn_hyper(evidence(plan$problem), table, control, progress, from)
+  learned <- learn_at_mode(plan$problem, table, control, progress, from)
   plan["sites"] <- list(learned$sites)
   c(list(plan = plan), learned[c("table", "record")])
 }
@@ -79,7 +79,7 @@ learn.plan_choosing <- function(plan, table, control, progress, from = NULL) {
   for (round in seq_len(control$outer)) {
     chosen <- choose_basis(plan, table, learning = TRUE)
     if (round > 1L) from <- table$theta[table$free]
-    learned <- learn_hyper(evidence(chosen$problem), table, control, progress, from)
+    learned <- learn_at_mode(chosen$problem, table, control, progress, from)
     chosen["sites"] <- list(learned$sites)
     table <- learned$table
     reached <- c(reached, max(learned$record$objective))

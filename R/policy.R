@@ -68,6 +68,9 @@ reactivation_factors | 0.15, 0.4, 1, 2, 4 | factors | length scales at which inp
 selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP learns
 mode_starts           | 4           | EP runs    | for likelihoods with several modes
 kept_inputs | 1e6 | numbers | inputs of more than two columns that a fit keeps
+mode_starts           | 4           | passes     | for likelihoods with several modes
+mode_runs | 10 | EP runs | most for each of these passes, in search of modes
+mode_nats | 7 | nats | by which a mode from which others are sought may be below the best
 kept_rows             | 10000       | rows       | of a source, in memory for learning
 heavy_tail_ratio | 5 | ratio | 1 % quantile to quartile, from the median: tails for asinh
 mean_variance | 1e7 | variance | vague prior of a mean's coefficients, in response variances

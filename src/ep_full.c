@@ -24,24 +24,23 @@ typedef struct {
     int *weak; /* n */
 } workspace;
 
-/* Subtracts W K b from x, which turns x = b into (I + T K)^{-1} b, as W = (I + T K)^{-1} T.
- * work[2n]. O(n^2). */
-static void subtract_filtered(int n, const double *K, const sg_full_factor *f, const double *b,
-                              double *x, double *work)
-{
-    double *Kb = work + n;
-    sg_symv(n, K, n, b, Kb);
-    sg_full_apply_W(n, f, Kb, Kb, work);
-    for (int i = 0; i < n; i++) x[i] -= Kb[i];
-}
-
 /* Adds the answer for the shifts b to alpha, (I + T K)^{-1} b, and that of a linear mean's
- * coefficients to theirs. own[n], work[2n]. */
-static void add_solution(int n, const double *K, const sg_full_factor *f, const double *b,
-                         double *alpha, double *own, double *work)
+ * coefficients to theirs. With b = T a + r, a = b / tau where sites are strong and 0 elsewhere, it is
+ * r + W (a - K r), as W = (I + T K)^{-1} T: of strong sites W K b would be b but for rounding.
+ * own[n], work[2n]. O(n^2). */
+static void add_solution(int n, const double *K, const double *tau, const sg_full_factor *f,
+                         const double *b, double *alpha, double *own, double *work)
 {
-    sg_copy(n, b, own);
-    subtract_filtered(n, K, f, b, own, work);
+    double *seen = work + n;
+    for (int i = 0; i < n; i++) {
+        own[i] = tau[i] * K[i + (size_t) n * i] > 1 ? 0 : b[i];
+    }
+    sg_symv(n, K, n, own, seen);
+    for (int i = 0; i < n; i++) {
+        seen[i] = (tau[i] * K[i + (size_t) n * i] > 1 ? b[i] / tau[i] : 0) - seen[i];
+    }
+    sg_full_apply_W(n, f, seen, seen, work);
+    for (int i = 0; i < n; i++) own[i] += seen[i];
     if (f->trend) sg_full_trend_filter(n, f->trend, own);
     for (int i = 0; i < n; i++) alpha[i] += own[i];
 }
@@ -56,7 +55,7 @@ static void posterior_mean(int n, const double *K, const sg_sites *sites, const 
     double *res = work->V, *own = res + n, *filtered = own + n, *alpha = marg->alpha;
     sg_zero(n, alpha);
     if (f->trend) sg_zero(f->trend->q, f->trend->coef);
-    add_solution(n, K, f, sites->nu, alpha, own, filtered);
+    add_solution(n, K, sites->tau, f, sites->nu, alpha, own, filtered);
     for (int round = 0;; round++) {
         double largest = 0, size = 0;
         sg_symv(n, K, n, alpha, marg->mean);
@@ -67,7 +66,7 @@ static void posterior_mean(int n, const double *K, const sg_sites *sites, const 
             size = fmax2(size, fabs(alpha[i]));
         }
         if (round == ROUNDS || largest <= SG_REFINED * size) break;
-        add_solution(n, K, f, res, alpha, own, filtered);
+        add_solution(n, K, sites->tau, f, res, alpha, own, filtered);
     }
 }
 

@@ -15,9 +15,11 @@ static const double LOWER = 0.8;         /* of a step too long again: the longes
 static const double ASTRAY = 20;         /* times the least residual: back to the best sites */
 static const double NEAR = 0.1;          /* residual at which mixing begins */
 static const double FINE = 0.01;       /* residual below which a bound is flat to rounding */
+static const double CLEAR = 0.9;         /* of the lowest residual: clearly less */
 static const double SLOW = 0.9;          /* or times the residual before */
 
 enum {
+    STALL = 40,    /* sweeps without a clearly smaller residual below FINE: that is rounding */
     WAIT = 8,      /* sweeps without a smaller residual, after which a step counts as too long */
     HALVINGS = 10, /* of a step that has led to sites that are not valid */
     PATIENCE = 10, /* such steps before negative precisions are given up */
@@ -29,7 +31,7 @@ sg_ep_iteration sg_iteration_new(const sg_ep_options *options, int coupled)
 {
     const sg_ep_iteration it = {
         .damping = options->damping, .longest = options->damping, .past = FORGOTTEN,
-        .best = HUGE_VAL, .least = HUGE_VAL, .last = HUGE_VAL,
+        .best = HUGE_VAL, .least = HUGE_VAL, .last = HUGE_VAL, .lowest = HUGE_VAL,
         .extrapolates = options->mixing > 0 || coupled
     };
     return it;
@@ -77,6 +79,16 @@ static void pace(sg_ep_iteration *it, const sg_ep_options *options, double chang
     it->damped += it->damping < options->damping;
 }
 
+/* Notes whether the residual still falls; returns whether it has stalled at what rounding leaves of
+ * it. */
+static int has_stalled(sg_ep_iteration *it, const sg_ep_options *options, double change)
+{
+    const int falls = change < CLEAR * it->lowest;
+    if (falls) it->lowest = change;
+    it->stalled = falls ? 0 : it->stalled + 1;
+    return !options->climbs && it->lowest < FINE && it->stalled >= STALL;
+}
+
 static sg_step sequential_step(sg_ep_iteration *it, const sg_ep_options *options)
 {
     if (it->sequential == 0) it->damping = it->longest = options->damping; /* another iteration */
@@ -113,9 +125,13 @@ sg_step sg_iteration_next(sg_ep_iteration *it, const sg_ep_options *options, sg_
     it->converged = change <= options->tol;
     if (it->converged || it->sweeps >= options->sweeps) return SG_STEP_DONE;
     if (it->stuck > 2 * PATIENCE) return SG_STEP_DONE; /* narrower sites were tried, too */
+    const int stalled = has_stalled(it, options, change);
+    if (stalled && (it->sequential > 0 || options->batch >= options->sweeps)) return SG_STEP_DONE;
+    if (stalled) it->stalled = 0;
     pace(it, options, change);
-    const sg_step step = it->sweeps > options->batch ? sequential_step(it, options)
-                                                     : batch_step(it, options, change);
+    const int sequential = stalled || it->sequential > 0 || it->sweeps > options->batch;
+    const sg_step step = sequential ? sequential_step(it, options)
+                                    : batch_step(it, options, change);
     it->lost = it->troubles >= PATIENCE || PARTS * it->sweeps > options->sweeps;
     return step;
 }

@@ -46,6 +46,8 @@ typedef struct {
     double extrapolates;       /* may a step go beyond the tilts' sites? */
     double overshoots;         /* steps that were too long */
     double waited;             /* sweeps since the least residual */
+    double lowest;             /* residual that was clearly less than all before it */
+    double stalled;            /* sweeps since then */
     double valid;              /* are there last valid sites? */
     double retreats;           /* steps taken back since then */
     double troubles;           /* steps that went astray, or where there was no posterior */

@@ -3,17 +3,45 @@
  * response is that of one trial.
  *
  * With p = sigma(f + bias): log p(y|f) = log choose(n, y) + y log p + (n - y) log(1 - p), whose
- * slopes are y (1 - p) - (n - y) p and -n p (1 - p): concave in f. */
+ * slopes are y (1 - p) - (n - y) p and -n p (1 - p): concave in f. Of many trials these terms
+ * cancel. With k = y, l = n - y, d = f + bias - log(k / l) and Stirling's rest R,
+ *   log p = -k log(k/n + l/n e^-d) - l log(l/n + k/n e^d)
+ *           + (log n - log k - log l - log 2 pi) / 2 + R(n) - R(k) - R(l),  k, l > 0. */
 #include <math.h>
 #include <Rmath.h>
 #include "expect.h"
+#include "gamma_rest.h"
 #include "logs.h"
 
-/* Returns log p(y|f); log p and log(1 - p) are computed apart, each with all its digits. */
+/* Computes log p at n values of f. Where all trials or none succeed nothing cancels, and log p and
+ * log(1 - p) are computed apart, each with all its digits. */
+static void binomial_logps(const sg_lik *self, const double *y, int n, const double *f,
+                           double *out)
+{
+    const double all = y[1], k = y[0], l = all - k, log_n = log(all), log_k = log(k),
+                 log_l = log(l);
+    if (!(k > 0 && l > 0)) {
+        for (int i = 0; i < n; i++) {
+            const double z = f[i] + self->theta[0];
+            out[i] = y[2] + (k > 0 ? k * sg_log_sigmoid(z) : l * sg_log_sigmoid(-z));
+        }
+        return;
+    }
+    const double at_mode = 0.5 * (log_n - log_k - log_l) - M_LN_SQRT_2PI +
+        sg_gamma_rest(all, log_n) - sg_gamma_rest(k, log_k) - sg_gamma_rest(l, log_l);
+    for (int i = 0; i < n; i++) {
+        const double d = f[i] + self->theta[0] - (log_k - log_l);
+        out[i] = at_mode - k * sg_log_moved(l / all, k / all, -d) -
+            l * sg_log_moved(k / all, l / all, d);
+    }
+}
+
+/* Returns log p at one f, by the same lines. */
 static double binomial_logp(const sg_lik *self, const double *y, const double *f)
 {
-    const double z = *f + self->theta[0];
-    return y[2] + y[0] * sg_log_sigmoid(z) + (y[1] - y[0]) * sg_log_sigmoid(-z);
+    double out;
+    binomial_logps(self, y, 1, f, &out);
+    return out;
 }
 
 /* Computes the mean p and the variance p (1 - p) of one trial. */
@@ -61,5 +89,5 @@ const sg_lik_type sg_lik_binomial = {
     .name = "binomial", .q = 3, .npar = 1, .width = 1, .concave = 1,
     .par = {"bias"},
     .logp = binomial_logp, .moments = binomial_moments, .locate = binomial_locate,
-    .slopes = binomial_slopes, .tails = binomial_tails, .support = SG_WHOLE
+    .slopes = binomial_slopes, .logps = binomial_logps, .tails = binomial_tails, .support = SG_WHOLE
 };

@@ -1,16 +1,19 @@
 /* lik_negbin.c: counts of mean m = exp(f + bias) and variance m + m^2 / size: a Poisson count
  * whose rate has a gamma distribution of shape `size`. y: the count, log y!. theta: bias, log size.
  *
- * With p = m / (m + size), q = 1 - p and L = log(size p) = log(m q),
- *   log p(y|f) = D(y, size) - log y! + y L - size log1p(m / size),
- *   D(y, size) = log(Gamma(y + size) / (Gamma(size) size^y)),
- * of which each term tends to the Poisson's as size grows (D to 0, L to log m). Log-concave in f.
- * No closed form of the tilt; a new response has the moments of a lognormal mean. */
+ * With p = m / (m + size), q = 1 - p, p0 and q0 these at m = y, d = f + bias - log y, and Stirling's
+ * rest R (gamma_rest.h),
+ *   log p(y|f) = -y log(p0 + q0 e^-d) - size log(q0 + p0 e^d)
+ *                + (log q0 - log(2 pi y)) / 2 + R(y + size) - R(size) - R(y),   y > 0,
+ *   log p(0|f) = -size log1p(m / size),
+ * without a difference of large numbers, whose terms tend to the Poisson's as size grows.
+ * Log-concave in f. No closed form of the tilt; a new response has the moments of a lognormal
+ * mean. */
 #include <math.h>
 #include <Rmath.h>
 #include "expect.h"
+#include "gamma_rest.h"
 #include "logs.h"
-#include "lgamma_ratio.h"
 
 /* Returns log size, bounded to what doubles hold. */
 static double log_size_of(const sg_lik *self)
@@ -33,17 +36,29 @@ static shares shares_of(const sg_lik *self, double f)
     return s;
 }
 
-/* Computes log p at n values of f; D(y, size) and log y! are computed once for all of them. For m
- * < size log q is -log1p(m / size), and else L = log size - log1p(size / m). The former is not
- * computed from z - log size, which for a small m / size has lost digits that m has. */
+/* Computes log p of a count of 0 at f. For m < size -log q is log1p(m / size), which is not computed
+ * from f + bias - log size: for a small m / size that has lost digits that m has. */
+static double zero_logp(const sg_lik *self, double f, double log_size)
+{
+    const double z = f + self->theta[0], t = z - log_size, size = exp(log_size);
+    return -size * (t < 0 ? log1p(exp(z) / size) : t + log1p(exp(-t)));
+}
+
+/* Computes log p at n values of f; what depends on y and size alone is computed once. */
 static void negbin_logps(const sg_lik *self, const double *y, int n, const double *f, double *out)
 {
-    const double log_size = log_size_of(self), size = exp(log_size);
-    const double at_0 = sg_lgamma_ratio(size, y[0]) - y[1];
+    const double log_size = log_size_of(self), size = exp(log_size), count = y[0];
+    if (!(count > 0)) {
+        for (int i = 0; i < n; i++) out[i] = zero_logp(self, f[i], log_size);
+        return;
+    }
+    const double log_y = log(count), all = count + size, log_all = log(all);
+    const double p = count / all, q = size / all;
+    const double at_mode = 0.5 * (log_size - log_all - log_y) - M_LN_SQRT_2PI +
+        sg_gamma_rest(all, log_all) - sg_gamma_rest(size, log_size) - sg_gamma_rest(count, log_y);
     for (int i = 0; i < n; i++) {
-        const double z = f[i] + self->theta[0], t = z - log_size;
-        const double rest = t < 0 ? log1p(exp(z) / size) : log1p(exp(-t));
-        out[i] = at_0 + y[0] * (fmin2(z, log_size) - rest) - size * (fmax2(t, 0) + rest);
+        const double d = f[i] + self->theta[0] - log_y;
+        out[i] = at_mode - count * sg_log_moved(q, p, -d) - size * sg_log_moved(p, q, d);
     }
 }
 

@@ -3,17 +3,31 @@
  * lognormal moments.
  *
  * With m = exp(f + bias): log p = y log m - m - log y!, slopes y - m and -m, so log p is concave
- * in f. */
+ * in f. Of large counts these terms cancel. With d = log m - log y and Stirling's rest R,
+ *   log p = -y (e^d - 1 - d) - log(2 pi y) / 2 - R(y). */
 #include <math.h>
 #include <Rmath.h>
 #include "expect.h"
+#include "gamma_rest.h"
 #include "logs.h"
 
-/* Returns log p(y|f), finite for every f: log m is bounded before exp(). */
+/* Computes log p at n values of f, finite for every f: log m is bounded before exp(). */
+static void poisson_logps(const sg_lik *self, const double *y, int n, const double *f, double *out)
+{
+    const double count = y[0], log_y = count > 0 ? log(count) : 0;
+    const double at_0 = count > 0 ? 0.5 * log_y + M_LN_SQRT_2PI + sg_gamma_rest(count, log_y) : 0;
+    for (int i = 0; i < n; i++) {
+        const double z = fmin2(f[i] + self->theta[0], 300), d = z - log_y; /* as sg_rate_of() */
+        out[i] = count > 0 ? -count * (expm1(d) - d) - at_0 : -sg_rate_of(z);
+    }
+}
+
+/* Returns log p at one f, by the same lines. */
 static double poisson_logp(const sg_lik *self, const double *y, const double *f)
 {
-    const double z = fmin2(*f + self->theta[0], 300); /* as sg_rate_of() */
-    return y[0] * z - sg_rate_of(z) - y[1];
+    double out;
+    poisson_logps(self, y, 1, f, &out);
+    return out;
 }
 
 /* Computes the mean and the variance given f, both the rate m. */
@@ -66,6 +80,6 @@ const sg_lik_type sg_lik_poisson = {
     .name = "poisson", .q = 2, .npar = 1, .width = 1, .concave = 1,
     .par = {"bias"},
     .logp = poisson_logp, .moments = poisson_moments, .locate = poisson_locate,
-    .slopes = poisson_slopes, .predict = poisson_predict,
+    .slopes = poisson_slopes, .logps = poisson_logps, .predict = poisson_predict,
     .tails = poisson_tails, .support = SG_WHOLE
 };

@@ -11,6 +11,13 @@ static inline double sg_log_sigmoid(double z)
     return z > 0 ? -log1p(exp(-z)) : z - log1p(exp(z));
 }
 
+/* log(q + p exp(d)) of proportions p + q = 1, which is 0 at d = 0 and keeps its digits there */
+static inline double sg_log_moved(double p, double q, double d)
+{
+    if (d > 1) return d + log(p + q * exp(-d));
+    return d < -1 ? log(q + p * exp(d)) : log1p(p * expm1(d));
+}
+
 /* A rate, and its powers that moments take, stay finite: exp(300) stands for all larger ones. */
 static inline double sg_rate_of(double log_rate)
 {

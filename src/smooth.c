@@ -122,7 +122,7 @@ static int lay_rule(rule *r, const sg_lik *self, const double *y, double mu, dou
                     moments *all)
 {
     enum { HALVINGS = 3 };
-    const double LARGE = 1e3, DIGITS = 1e-12; /* logarithms and places with too few digits left */
+    const double LARGE = 1e6, DIGITS = 1e-12; /* logarithms and places with too few digits left */
     r->lik = self, r->y = y, r->mu = mu, r->s2 = s2;
     r->lik->type->locate(r->lik, r->y, &r->centre, &r->width);
     if (sg_is_point(r->s2) || !find_peak(r)) return 0;
