@@ -21,6 +21,11 @@ min_relevance_gain | 5 | nats | the same, for a length scale of each input, of l
 min_relevance_rate | 0.01 | nats a row | and for each observation, of one-vs-rest classes, each
 relevance_spread | 0.6 | logarithms | half the interquartile range of their prior: tied or free
 untied_spread | 2 | logarithms | standard deviation of the prior that their search begins under
+reopened_within | 10 | nats | of a structure, which is compared again if a later one has changed
+fewest_screened | 8 | inputs | of which those that matter are looked for
+screened_rows | 400 | rows | by which they are found
+min_screened_gain | 3 | nats | log evidence that each gains, besides log p of p inputs
+most_screened | 30 | inputs | that matter, beside many that do not
 max_ard_inputs | 200 | inputs | most inputs for which a length scale each is tried
 many_levels | 20 | levels | of a factor, for which an effect of each level is tried
 level_rows | 2 | rows | fewest of such levels, on average

@@ -1,7 +1,11 @@
 # The axes of the race for structure (strategy-structure.R), in their order.
 
-structure_axis <- function(stage, alternatives, least = worth_a_change) {
-  list(stage = stage, alternatives = alternatives, least = least)
+# of_problem: do the alternatives depend on the problem of the best so far, and not on its kernel?
+# returns: is the simplest alternative always tried in the second round?
+structure_axis <- function(stage, alternatives, least = worth_a_change, of_problem = FALSE,
+                           returns = FALSE) {
+  list(stage = stage, alternatives = alternatives, least = least, of_problem = of_problem,
+       returns = returns)
 }
 
 # Returns the axes that the user left open, if candidates can be learned by their evidence. With a
@@ -11,14 +15,15 @@ open_axes <- function(setup, model, n) {
   if (!is.null(setup$kernel)) return(degree_axis(setup$kernel))
   c(list(
     structure_axis("coding", function(model, chunk, setup, table) codings(setup)),
-    structure_axis("response scale", scales_of_response, worth_a_scale),
+    structure_axis("response scale", scales_of_response, worth_a_scale, returns = TRUE),
     structure_axis("error of log times", errors_of_times),
     structure_axis("input scale", scales_of_inputs)
   ), if (lik_codec(model$lik)$labelled) axes_of_labels(setup, model, n) else list(
+    structure_axis("kernel", inputs_that_matter, of_problem = TRUE),
     structure_axis("kernel", lengthscale_each),
     structure_axis("kernel", kernel_shapes),
-    structure_axis("kernel", with_part(kernel_linear()), worth_a_part),
-    structure_axis("kernel", with_part(kernel_matern12()), worth_a_part),
+    structure_axis("kernel", with_trend, worth_a_part),
+    structure_axis("kernel", with_rough_part, worth_a_part),
     structure_axis("kernel", rough_each, worth_a_part)
   ))
 }
@@ -86,15 +91,18 @@ scales_of_inputs <- function(model, chunk, setup, table) {
     input_scales(model, chunk, setup)[-1L])
 }
 
-# A length scale for each input.
+# A length scale for each input, or one for all.
 lengthscale_each <- function(model, chunk, setup, table) {
   inputs <- sum(model$scaling$kept)
+  first <- first_part(setup$kernel)
   if (inputs == 1L || inputs > policy$max_ard_inputs) return(NULL)
-  alternative_kernels(list(setup$kernel, kernel_rbf(ard = TRUE)))
+  if (!is.null(first$vars)) return(NULL) # few that matter have a length scale each
+  alternative_kernels(list(setup$kernel, with_first(setup, ard = !first$ard)), first$ard)
 }
 
 # The same, tied to the common one (strategy-relevance.R).
 lengthscale_tied <- function(model, chunk, setup, table) {
+  if (first_part(setup$kernel)$ard) return(NULL)
   offered <- lengthscale_each(model, chunk, setup, table)
   if (length(offered) == 0L) return(offered)
   offered[[2L]]$setup["prior"] <- list(tied_lengthscales(setup, common_lengthscale(table)))
@@ -103,13 +111,22 @@ lengthscale_tied <- function(model, chunk, setup, table) {
 
 # Rougher functions.
 kernel_shapes <- function(model, chunk, setup, table) {
-  ard <- setup$kernel$ard
-  alternative_kernels(list(setup$kernel, kernel_matern52(ard = ard), kernel_matern32(ard = ard)))
+  shapes <- c("rbf", "matern52", "matern32")
+  others <- setdiff(shapes, first_part(setup$kernel)$type)
+  alternative_kernels(c(list(setup$kernel), lapply(others, with_first, setup = setup)))
 }
 
-# Returns the alternative of another part besides: a trend, or a rough function.
-with_part <- function(part) function(model, chunk, setup, table) {
-  alternative_kernels(list(setup$kernel, setup$kernel + part))
+# Another part besides, a trend of all inputs, or what there is without it. Where few inputs matter,
+# a trend of these comes first.
+with_trend <- function(model, chunk, setup, table) {
+  vars <- first_part(setup$kernel)$vars
+  trends <- lapply(unique(list(vars, NULL)), function(vars) kernel_linear(vars = vars))
+  alternatives_of_part(setup$kernel, trends)
+}
+
+# Another part besides, a rough function of the same inputs, or what there is without it.
+with_rough_part <- function(model, chunk, setup, table) {
+  alternatives_of_part(setup$kernel, list(kernel_matern12(vars = first_part(setup$kernel)$vars)))
 }
 
 # A length scale for each input of the rough function, if there is one, and the smooth one has them.
@@ -117,8 +134,9 @@ rough_each <- function(model, chunk, setup, table) {
   parts <- setup$kernel$parts
   last <- length(parts)
   if (last == 0L || parts[[last]]$type != "matern12" || !parts[[1L]]$ard) return(NULL)
-  parts[[last]] <- kernel_matern12(ard = TRUE)
-  alternative_kernels(list(setup$kernel, Reduce(`+`, parts)))
+  simpler <- parts[[last]]$ard
+  parts[[last]]$ard <- !simpler
+  alternative_kernels(list(setup$kernel, Reduce(`+`, parts)), simpler)
 }
 
 # Returns the axis of the degree that `given` leaves open, or none.
@@ -130,7 +148,33 @@ degree_axis <- function(given) {
   }))
 }
 
-# Returns kernels as alternatives.
-alternative_kernels <- function(kernels) {
-  lapply(kernels, function(kernel) list(label = format(kernel), setup = list(kernel = kernel)))
+# ---- Kernels as alternatives ----
+
+# simpler: are those after the first simpler than it?
+alternative_kernels <- function(kernels, simpler = FALSE) {
+  lapply(kernels, function(kernel) {
+    list(label = format(kernel), setup = list(kernel = kernel), simpler = simpler)
+  })
+}
+
+# Returns the kernel with one of the parts besides, or if it has one of their type without it.
+alternatives_of_part <- function(kernel, added) {
+  own <- kernel_parts(kernel)
+  has <- vapply(own, function(part) part$type == added[[1L]]$type, NA)
+  if (any(has)) return(alternative_kernels(list(kernel, Reduce(`+`, own[!has])), simpler = TRUE))
+  alternative_kernels(c(list(kernel), lapply(added, function(part) kernel + part)))
+}
+
+kernel_parts <- function(kernel) if (kernel$type == "sum") kernel$parts else list(kernel)
+
+# The smooth function, which every kernel of the race has
+first_part <- function(kernel) kernel_parts(kernel)[[1L]]
+
+# Returns the kernel of a setup with its first part of another type, or with other length scales.
+with_first <- function(setup, type = first$type, ard = first$ard) {
+  parts <- kernel_parts(setup$kernel)
+  first <- parts[[1L]]
+  make <- list(rbf = kernel_rbf, matern52 = kernel_matern52, matern32 = kernel_matern32)[[type]]
+  parts[[1L]] <- make(ard = ard, vars = first$vars)
+  Reduce(`+`, parts)
 }

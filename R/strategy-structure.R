@@ -54,36 +54,6 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
        choices = best$choices, rougher = rougher)
 }
 
-# Returns the best score of a race along the axes for n observations, from a score of the first
-# candidate; best$learned: the other candidates by their kernels, the last one of each.
-race_along <- function(axes, best, pilot, n) {
-  learned <- list()
-  score <- function(candidate) {
-    found <- score_by_evidence(candidate, pilot)
-    learned[[format(candidate$data$setup$kernel)]] <<- found$candidate
-    found
-  }
-  for (axis in axes) {
-    entries <- entries_along(axis, best$candidate, pilot$rows)
-    if (length(entries) < 2L) next
-    best <- race(axis$stage, entries[-1L], score, function(found, best) found$value - best$value,
-                 nats(axis$least(best$candidate$model, n, pilot$count)),
-                 go_on = function(taken, gain) TRUE, best = best,
-                 incumbent = if (!axis$stage %in% best$choices$stage) names(entries)[1L])
-  }
-  best$learned <- learned
-  best
-}
-
-# Returns the entries of a race along the axis, by label; the first is `now` as it is.
-entries_along <- function(axis, now, rows) {
-  offered <- axis$alternatives(now$model, now$data$chunk, now$data$setup, now$table)
-  entries <- lapply(offered, function(alternative) {
-    function(best) changed_candidate(best$candidate, alternative$setup, rows)
-  })
-  stats::setNames(entries, vapply(offered, `[[`, "", "label"))
-}
-
 # ---- Effects of levels ----
 
 # Returns the score of the best candidate with effects of the levels of one factor after the other,
