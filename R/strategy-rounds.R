@@ -42,7 +42,8 @@ race_on_axis <- function(axis, offered, now, pilot, n, again) {
   }
   entries <- entries_of(offered, pilot$rows)
   simpler <- vapply(offered, function(alternative) isTRUE(alternative$simpler), NA)
-  least <- axis$least(now$best$candidate$model, n, pilot$count)
+  least <- axis$least(now$best$candidate$model, n, pilot$count) +
+    max(0, unlist(lapply(offered, `[[`, "price")))
   incumbent <- if (again || !stage %in% now$best$choices$stage) labels[1L]
   for (group in unname(split(seq_along(offered)[-1L], !simpler[-1L]))) {
     now$best <- race(stage, entries[group], score, function(found, best) found$value - best$value,

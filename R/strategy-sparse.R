@@ -12,7 +12,10 @@ inputs_that_matter <- function(model, chunk, setup, table, problem) {
   if (length(names) < policy$fewest_screened || anyDuplicated(names)) return(NULL)
   at <- screened_of_problem(problem, table$theta, model$scaling$levels)
   if (length(at) == 0L) return(NULL)
-  alternative_kernels(list(now, kernel_rbf(ard = length(at) > 1L, vars = names[sort(at)])))
+  found <- kernel_rbf(ard = length(at) > 1L, vars = names[sort(at)])
+  offered <- alternative_kernels(list(now, found))
+  offered[[2L]]$price <- lchoose(length(names), length(at))
+  offered
 }
 
 # Returns the columns of a problem's inputs that matter, by its sites at theta. levels: more than 0
