@@ -24,8 +24,12 @@ untied_spread | 2 | logarithms | standard deviation of the prior that their sear
 reopened_within | 10 | nats | of a structure, which is compared again if a later one has changed
 fewest_screened | 8 | inputs | of which those that matter are looked for
 screened_rows | 400 | rows | by which they are found
-min_screened_gain | 3 | nats | log evidence that each gains, besides log p of p inputs
+min_screened_gain | 2 | nats | log evidence that each gains, besides log p of p inputs
+screened_degree | 5 | degree | of their polynomials, less of more inputs than max_ard_inputs
+screened_smoothness | 0.7 | ratio | of the variances of two degrees that follow each other
+screened_partners | 6 | inputs | found before, products with which are looked at
 most_screened | 30 | inputs | that matter, beside many that do not
+most_screened_part | 0.5, 0.2 | proportion | of inputs, of rows: of the number of those that matter
 max_ard_inputs | 200 | inputs | most inputs for which a length scale each is tried
 many_levels | 20 | levels | of a factor, for which an effect of each level is tried
 level_rows | 2 | rows | fewest of such levels, on average

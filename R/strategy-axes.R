@@ -1,11 +1,8 @@
 # The axes of the race for structure (strategy-structure.R), in their order.
 
-# of_problem: do the alternatives depend on the problem of the best so far, and not on its kernel?
-# returns: is the simplest alternative always tried in the second round?
-structure_axis <- function(stage, alternatives, least = worth_a_change, of_problem = FALSE,
-                           returns = FALSE) {
-  list(stage = stage, alternatives = alternatives, least = least, of_problem = of_problem,
-       returns = returns)
+# of_problem: do the alternatives follow from the problem of the best so far, whatever its kernel?
+structure_axis <- function(stage, alternatives, least = worth_a_change, of_problem = FALSE) {
+  list(stage = stage, alternatives = alternatives, least = least, of_problem = of_problem)
 }
 
 # Returns the axes that the user left open, if candidates can be learned by their evidence. With a
@@ -15,7 +12,7 @@ open_axes <- function(setup, model, n) {
   if (!is.null(setup$kernel)) return(degree_axis(setup$kernel))
   c(list(
     structure_axis("coding", function(model, chunk, setup, table) codings(setup)),
-    structure_axis("response scale", scales_of_response, worth_a_scale, returns = TRUE),
+    structure_axis("response scale", scales_of_response, worth_a_scale),
     structure_axis("error of log times", errors_of_times),
     structure_axis("input scale", scales_of_inputs)
   ), if (lik_codec(model$lik)$labelled) axes_of_labels(setup, model, n) else list(
@@ -36,7 +33,7 @@ axes_of_labels <- function(setup, model, n) {
     !exceeds_full_ep_budget(method$effort, model$lik, n, model$response$processes)
   c(list(structure_axis("kernel", lengthscale_tied, min_relevance_gain),
          structure_axis("kernel", kernel_shapes)),
-    if (few) list(structure_axis("kernel", with_part(kernel_linear()))))
+    if (few) list(structure_axis("kernel", with_trend)))
 }
 
 # ---- What an alternative has to gain on a pilot of m of the model's n observations ----
@@ -146,35 +143,4 @@ degree_axis <- function(given) {
     alternative_kernels(lapply(seq_len(policy$most_degree), with_open_degree,
                                kernel = setup$kernel, given = given))
   }))
-}
-
-# ---- Kernels as alternatives ----
-
-# simpler: are those after the first simpler than it?
-alternative_kernels <- function(kernels, simpler = FALSE) {
-  lapply(kernels, function(kernel) {
-    list(label = format(kernel), setup = list(kernel = kernel), simpler = simpler)
-  })
-}
-
-# Returns the kernel with one of the parts besides, or if it has one of their type without it.
-alternatives_of_part <- function(kernel, added) {
-  own <- kernel_parts(kernel)
-  has <- vapply(own, function(part) part$type == added[[1L]]$type, NA)
-  if (any(has)) return(alternative_kernels(list(kernel, Reduce(`+`, own[!has])), simpler = TRUE))
-  alternative_kernels(c(list(kernel), lapply(added, function(part) kernel + part)))
-}
-
-kernel_parts <- function(kernel) if (kernel$type == "sum") kernel$parts else list(kernel)
-
-# The smooth function, which every kernel of the race has
-first_part <- function(kernel) kernel_parts(kernel)[[1L]]
-
-# Returns the kernel of a setup with its first part of another type, or with other length scales.
-with_first <- function(setup, type = first$type, ard = first$ard) {
-  parts <- kernel_parts(setup$kernel)
-  first <- parts[[1L]]
-  make <- list(rbf = kernel_rbf, matern52 = kernel_matern52, matern32 = kernel_matern32)[[type]]
-  parts[[1L]] <- make(ard = ard, vars = first$vars)
-  Reduce(`+`, parts)
 }

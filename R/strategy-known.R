@@ -24,7 +24,7 @@ with_known_structure <- function(setup, inputs = NULL) {
   }
   if (of("input scale") == ONE_SCALE) setup$scale <- "common"
   if (endsWith(of("input scale"), SKEWED_ON_LOG)) setup$scale <- "log"
-  setup <- with_known_kernel(setup, of("kernel"), known$tie)
+  setup <- with_known_kernel(setup, of("kernel"), known$tie, inputs)
   for (name in factors_of_label(of("effects of levels"))) {
     setup$kernel <- with_effect(setup$kernel %||% kernel_rbf(), name, inputs)
   }
@@ -38,7 +38,7 @@ factors_of_label <- function(label) {
 }
 
 # A kernel that was given leaves its degree open at most.
-with_known_kernel <- function(setup, label, tie) {
+with_known_kernel <- function(setup, label, tie, inputs = NULL) {
   if (!nzchar(label)) return(setup)
   if (!is.null(setup$kernel)) {
     offered <- lapply(seq_len(policy$most_degree), with_open_degree, kernel = setup$kernel)
@@ -46,18 +46,55 @@ with_known_kernel <- function(setup, label, tie) {
     if (label %in% labels) setup$kernel <- offered[[match(label, labels)]]
     return(setup)
   }
-  setup$kernel <- kernel_of_label(label)
+  setup$kernel <- kernel_of_label(label, inputs)
   first <- c(setup$kernel$parts, list(setup$kernel))[[1L]]
   if (!is.null(tie) && isTRUE(first$ard)) setup$prior <- tied_lengthscales(setup, tie)
   setup
 }
 
-# Returns the kernel that a label of the race stands for: a sum of these.
-kernel_of_label <- function(label) {
-  makers <- list(kernel_rbf, kernel_matern52, kernel_matern32, kernel_matern12)
-  known <- c(list(kernel_linear()), lapply(makers, function(kernel) kernel()),
-             lapply(makers, function(kernel) kernel(ard = TRUE)))
-  at <- match(strsplit(label, " + ", fixed = TRUE)[[1L]], vapply(known, format, ""))
-  if (anyNA(at)) stop_damaged(paste("its `choices` name a kernel that no race has,", label), "...")
-  Reduce(`+`, known[at])
+# Returns the kernel that a label of the race stands for: a sum of these. inputs: names of all
+kernel_of_label <- function(label, inputs = NULL) {
+  makers <- list(rbf = kernel_rbf, matern52 = kernel_matern52, matern32 = kernel_matern32,
+                 matern12 = kernel_matern12, linear = kernel_linear)
+  kernel <- NULL
+  rest <- label
+  repeat {
+    read <- read_kernel(rest, makers, inputs)
+    if (is.null(read)) {
+      stop_damaged(paste("its `choices` name a kernel that no race has,", label), "...")
+    }
+    kernel <- if (is.null(kernel)) read$kernel else kernel + read$kernel
+    if (!nzchar(read$rest)) return(kernel)
+    rest <- sub("^ [+] ", "", read$rest)
+  }
+}
+
+# Returns list(kernel, rest) of a text that begins with one as format() writes it, or NULL.
+read_kernel <- function(text, makers, inputs) {
+  type <- sub("[(].*", "", text)
+  if (!type %in% names(makers)) return(NULL)
+  rest <- substring(text, nchar(type) + 2L)
+  ard <- startsWith(rest, "ard = TRUE")
+  rest <- sub("^ard = TRUE(, )?", "", rest)
+  vars <- NULL
+  if (startsWith(rest, "vars = ")) {
+    read <- read_inputs(sub("^vars = ", "", rest), inputs)
+    vars <- read$vars
+    rest <- read$rest
+  }
+  if (!startsWith(rest, ")")) return(NULL)
+  list(kernel = makers[[type]](ard = ard, vars = vars), rest = substring(rest, 2L))
+}
+
+# Returns list(vars, rest) of a text that begins with names of inputs and ")". Names may hold
+# commas and brackets, so the longest that fits is taken.
+read_inputs <- function(text, inputs) {
+  vars <- NULL
+  repeat {
+    after <- substring(text, nchar(inputs) + 1L)
+    fits <- inputs[startsWith(text, inputs) & (startsWith(after, ", ") | startsWith(after, ")"))]
+    if (length(fits) == 0L) return(list(vars = vars, rest = text))
+    vars <- c(vars, fits[which.max(nchar(fits))])
+    text <- sub("^, ", "", substring(text, max(nchar(fits)) + 1L))
+  }
 }

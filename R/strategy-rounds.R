@@ -1,73 +1,16 @@
 # Two rounds along the axes of the race for structure (strategy-structure.R). In the first, each axis
 # is tried in its order, from the best so far. No choice is final by that: what it was judged by may
 # be changed by a later one, as a scale of the response that made up for length scales of each
-# input, which came after it. So in the second round an axis after which the structure has changed
-# is tried once more, with the alternatives that were close, and if it `returns` with the simplest
-# one, however far behind that was. What is simpler than the best so far has to be no worse.
+# input, which came after it. So in the second round alternatives are tried once more if they were
+# behind by no more than what later choices have gained, as these may have gained so much more with
+# them. Of those that are not the simplest of their axis only some within policy$reopened_within
+# are: they seldom overtake. What is simpler than the best so far has to be better by nothing.
 #
-# What the first round leaves of an axis, its verdict:
+# What a round leaves of an axis, its verdict:
 #   offered   the alternatives, with all fields of the setup in which they differ
-#   taken     the label of the one that was taken
+#   taken     the label of the one that was taken, of the value `value`
 #   behind    nats by which each was behind it, by label
-#   changes   how often the structure had changed by then: on any axis, on those before the kernel
-
-# Returns the best score of a race along the axes for n observations, from a score of the first
-# candidate; best$learned: the other candidates by their kernels, the last one of each.
-race_along <- function(axes, best, pilot, n) {
-  now <- list(best = best, learned = list(), changes = c(any = 0L, data = 0L))
-  verdicts <- vector("list", length(axes))
-  for (at in rep(seq_along(axes), 2L)) {
-    verdict <- verdicts[[at]]
-    offered <- if (is.null(verdict)) offered_on_axis(axes[[at]], now$best$candidate)
-               else offered_again(axes[[at]], now, verdict)
-    if (length(offered) < 2L) next
-    now <- race_on_axis(axes[[at]], offered, now, pilot, n, again = !is.null(verdict))
-    verdicts[[at]] <- now$verdict
-  }
-  now$best$learned <- now$learned
-  now$best
-}
-
-# Returns the state of a race, list(best, learned, changes, verdict), after one of its axes, from
-# that before it. offered: the first is the best so far
-race_on_axis <- function(axis, offered, now, pilot, n, again) {
-  stage <- axis$stage
-  labels <- vapply(offered, `[[`, "", "label")
-  values <- now$best$value
-  score <- function(candidate) {
-    found <- score_by_evidence(candidate, pilot)
-    values <<- c(values, found$value)
-    now$learned[[format(candidate$data$setup$kernel)]] <<- found$candidate
-    found
-  }
-  entries <- entries_of(offered, pilot$rows)
-  simpler <- vapply(offered, function(alternative) isTRUE(alternative$simpler), NA)
-  least <- axis$least(now$best$candidate$model, n, pilot$count) +
-    max(0, unlist(lapply(offered, `[[`, "price")))
-  incumbent <- if (again || !stage %in% now$best$choices$stage) labels[1L]
-  for (group in unname(split(seq_along(offered)[-1L], !simpler[-1L]))) {
-    now$best <- race(stage, entries[group], score, function(found, best) found$value - best$value,
-                     nats(if (simpler[group[1L]]) 0 else least),
-                     go_on = function(taken, gain) TRUE, best = now$best, incumbent = incumbent)
-    incumbent <- NULL
-  }
-  values <- stats::setNames(values, labels[c(1L, order(!simpler[-1L]) + 1L)])
-  taken <- names(values)[match(now$best$value, values)]
-  if (taken != labels[1L]) now$changes <- now$changes + c(1L, stage != "kernel")
-  now$verdict <- list(offered = offered, taken = taken, behind = now$best$value - values,
-                      changes = now$changes)
-  now
-}
-
-# Returns entries of a race, by label.
-entries_of <- function(offered, rows) {
-  entries <- lapply(offered, function(alternative) {
-    function(best) changed_candidate(best$candidate, alternative$setup, rows)
-  })
-  stats::setNames(entries, vapply(offered, `[[`, "", "label"))
-}
-
-# ---- Alternatives ----
+#   changes   how often the choices before the kernel had changed by then
 
 # Returns the alternatives on an axis to the candidate `now`, the first of which is that candidate as
 # it is: each with all fields of the setup that one of them changes, so that it undoes the others.
@@ -84,19 +27,18 @@ offered_on_axis <- function(axis, now) {
   })
 }
 
-# Returns the alternatives that are tried in the second round, or NULL: if nothing has changed since
-# the verdict; or if none was within policy$reopened_within and none is the simplest of an axis that
-# returns. Those of a kernel are made anew, as they change a part of it.
+# Returns the alternatives that are tried in the second round, or NULL. Those of a kernel are made
+# anew, as they change a part of it; which inputs matter does not depend on the kernel.
 offered_again <- function(axis, now, verdict) {
-  if (axis$of_problem && now$changes[["data"]] == verdict$changes[["data"]]) return(NULL)
-  if (now$changes[["any"]] == verdict$changes[["any"]]) return(NULL)
-  close <- verdict$behind <= policy$reopened_within
+  gained <- now$best$value - verdict$value
+  if (gained <= 0 || axis$of_problem && now$changes == verdict$changes) return(NULL)
+  close <- verdict$behind <= min(gained, policy$reopened_within)
   if (axis$stage == "kernel") {
     return(if (sum(close) > 1L) offered_on_axis(axis, now$best$candidate))
   }
   labels <- vapply(verdict$offered, `[[`, "", "label")
-  first <- labels == labels[1L]
-  open <- close[labels] | first & axis$returns
+  simplest <- labels == labels[1L]
+  open <- close[labels] | simplest & verdict$behind[labels] <= gained
   offered <- verdict$offered
   offered[[1L]]$simpler <- TRUE
   c(offered[labels == verdict$taken], offered[open & labels != verdict$taken])

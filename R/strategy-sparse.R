@@ -1,7 +1,7 @@
 # The axis of few inputs that matter among many: a kernel of those inputs alone, with a length scale
 # each. A kernel of all has to find all length scales at once, which takes more observations than
 # there are, and its price in the race for structure is that of all (structure_value()). Inputs are
-# found by screening (strategy-screen.R), whose threshold is the price of their choice: of p inputs
+# found by screening (learn-screen.R), whose threshold is the price of their choice: of p inputs
 # that do not matter the best one seems to gain log p nats.
 
 # Returns the alternative of a kernel of the inputs that screening finds, or NULL. problem: of the
@@ -28,23 +28,9 @@ screened_of_problem <- function(problem, theta, levels) {
   seen <- seen_of_run(run, rows, lik_traits(problem$lik)$exact)
   x <- problem$x[seen$rows, , drop = FALSE]
   mean <- cbind(rep(1, n), functions_of_mean(problem))[seen$rows, , drop = FALSE]
+  mean <- sweep(mean, 2L, sqrt(colMeans(mean^2)), "/")
   p <- ncol(x)
   screened_inputs(x, levels, seen, mean, log(p) + policy$min_screened_gain,
-                  most = min(p %/% 2L, length(seen$rows) %/% 5L, policy$most_screened))
-}
-
-# Returns what sites say of f at some rows, and which rows these are: those with a precision. Where
-# sites are the likelihood itself the noise is not known yet, and y has variance 1.
-seen_of_run <- function(run, rows, exact) {
-  LEAST <- 1e-6
-  tau <- run$tau[rows]
-  kept <- is.finite(tau) & tau > LEAST * max(tau)
-  rows <- rows[kept]
-  tau <- run$tau[rows]
-  y <- run$nu[rows] / tau
-  if (exact) {
-    tau <- tau / mean(tau)
-    y <- y / stats::sd(y)
-  }
-  list(y = y - stats::weighted.mean(y, tau), variance = 1 / tau, exact = exact, rows = rows)
+                  most = min(p * policy$most_screened_part[1L], policy$most_screened,
+                             length(seen$rows) * policy$most_screened_part[2L]))
 }

@@ -12,13 +12,8 @@
 #   parts   functions of the model so far: list(columns, scale), scale their coefficients' variance
 #           in units of that of the noise
 
-SCREEN_SCALES <- 10^seq(-2.5, 1.5, by = 0.5) # of coefficients, which are tried
-
-SHAPES <- 5L # functions of an input, polynomials up to this degree
-
-SMOOTHNESS <- 0.7 # ratio of the variances of two such that follow each other
-
-VAGUE <- 1e4 # variance of a mean's coefficients
+# Returns the variances of coefficients that are tried.
+screen_scales <- function() 10^seq(-2.5, 1.5, by = 0.5)
 
 # Returns the columns of x that matter, in the order in which they were found: none if these are
 # more than `most`, for then the model is not sparse. least: nats that each has to gain.
@@ -28,7 +23,7 @@ screened_inputs <- function(x, levels, seen, mean, least, most) {
   found <- integer()
   repeat {
     root <- screen_root(seen, mean, parts)
-    best <- best_addition(root, seen, shapes, found, ncol(x))
+    best <- best_addition(root, seen, shapes, found)
     if (best$gain < least) return(found)
     if (length(found) >= most) return(integer())
     found <- c(found, best$input)
@@ -39,22 +34,24 @@ screened_inputs <- function(x, levels, seen, mean, least, most) {
 # ---- Functions of inputs ----
 
 shapes_of_inputs <- function(x, levels) {
-  each <- lapply(seq_len(ncol(x)), function(j) shapes_of_input(x[, j], levels[j] > 0))
+  degree <- fewer_of_many(policy$screened_degree, ncol(x))
+  each <- lapply(seq_len(ncol(x)), function(j) shapes_of_input(x[, j], levels[j] > 0, degree))
   count <- vapply(each, ncol, 0L)
   list(columns = do.call(cbind, each), owner = rep(seq_along(each), count), order = sequence(count))
 }
 
 # Returns orthogonal polynomials of a number, of which values far out are cut, or indicators of
 # levels, divided by the square root of their proportion.
-shapes_of_input <- function(x, is_factor) {
-  FAR <- 2.5 # standard deviations
-  values <- length(unique(x))
-  if (values < 2L) return(matrix(0, length(x), 0L))
+shapes_of_input <- function(x, is_factor, degree) {
+  FAR <- 2.5 # standard deviations, of the middle half
   if (is_factor) return(level_shapes(match(x, sort(unique(x)))))
-  z <- (x - mean(x)) / stats::sd(x)
-  z <- pmin(pmax(z, -FAR), FAR)
-  degree <- min(SHAPES, length(unique(z)) - 1L)
-  sqrt(length(z)) * stats::poly(z, degree, simple = TRUE)[, seq_len(degree), drop = FALSE]
+  spread <- stats::IQR(x) / (2 * stats::qnorm(0.75))
+  if (spread == 0) spread <- stats::sd(x)
+  if (spread == 0) return(matrix(0, length(x), 0L))
+  z <- pmin(pmax((x - stats::median(x)) / spread, -FAR), FAR)
+  powers <- outer(z, seq_len(degree), "^")
+  basis <- qr(sweep(powers, 2L, colMeans(powers)))
+  sqrt(length(z)) * qr.Q(basis)[, seq_len(basis$rank), drop = FALSE]
 }
 
 level_shapes <- function(level) {
@@ -62,13 +59,19 @@ level_shapes <- function(level) {
   sweep(shown, 2L, sqrt(colMeans(shown)), "/") / sqrt(ncol(shown))
 }
 
+# Returns fewer functions of each input where there are more of these than max_ard_inputs.
+fewer_of_many <- function(count, inputs) {
+  max(1, floor(count * min(1, policy$max_ard_inputs / inputs)))
+}
+
 # Returns how the coefficients of functions vary: the first ones of an input most.
-shape_weights <- function(order) sqrt(SMOOTHNESS^(order - 1L))
+shape_weights <- function(order) sqrt(policy$screened_smoothness^(order - 1L))
 
 # ---- Steps of the selection ----
 
 # Returns the Cholesky factor of the observations' covariance, in units of the noise.
 screen_root <- function(seen, mean, parts) {
+  VAGUE <- 1e4 # variance of a mean's coefficients
   covariance <- diag(seen$variance) + VAGUE * tcrossprod(mean)
   for (part in parts) covariance <- covariance + part$scale * tcrossprod(part$columns)
   chol(covariance)
@@ -76,15 +79,15 @@ screen_root <- function(seen, mean, parts) {
 
 # Returns list(input, gain, columns, scale) of the input that gains most, as a line, a smooth
 # function, or one with products with the inputs found before.
-best_addition <- function(root, seen, shapes, found, inputs) {
-  PARTNERS <- 6L
+best_addition <- function(root, seen, shapes, found) {
   response <- backsolve(root, seen$y, transpose = TRUE)
   fit <- sum(response^2)
   first <- shapes$order == 1L
   smooth <- sweep(shapes$columns, 2L, shape_weights(shapes$order), "*")
   lines <- shapes$columns[, first, drop = FALSE]
   owners <- shapes$owner[first]
-  partners <- intersect(utils::head(found, PARTNERS), owners)
+  most <- fewer_of_many(policy$screened_partners, length(owners))
+  partners <- intersect(utils::head(found, most), owners)
   products <- do.call(cbind, lapply(match(partners, owners), function(at) lines[, at] * lines))
   columns <- cbind(smooth, products)
   owner <- c(shapes$owner, rep(owners, length(partners)))
@@ -116,17 +119,18 @@ ways_to_add <- function(owner, own, first, inputs) {
 # Returns the log marginal likelihood that functions gain, and the scale of their coefficients at
 # which they gain most. white: the functions in units in which the observations are independent
 screen_gain <- function(white, along, fit, seen) {
+  scales <- screen_scales()
   at <- eigen(crossprod(white), symmetric = TRUE)
   values <- pmax(at$values, 0)
   share <- drop(crossprod(at$vectors, along))^2
-  factor <- 1 + outer(SCREEN_SCALES, values)
-  taken <- drop((SCREEN_SCALES / factor) %*% share)
+  factor <- 1 + outer(scales, values)
+  taken <- drop((scales / factor) %*% share)
   n <- length(seen$y)
   likelihood <- if (seen$exact) -(n - 1) / 2 * log(pmax(1 - taken / fit, .Machine$double.eps))
                 else taken / 2
   gain <- likelihood - rowSums(log(factor)) / 2
   best <- which.max(gain)
-  c(gain[best], SCREEN_SCALES[best])
+  c(gain[best], scales[best])
 }
 
 # Returns the parts with their scales moved towards those of most marginal likelihood, where what
@@ -148,4 +152,22 @@ rescaled_parts <- function(parts, seen, mean) {
     })
   }
   parts
+}
+
+# ---- Observations ----
+
+# Returns what sites say of f at some rows, and which rows these are: those with a precision. Where
+# sites are the likelihood itself the noise is not known yet, and y has variance 1.
+seen_of_run <- function(run, rows, exact) {
+  LEAST <- 1e-6
+  tau <- run$tau[rows]
+  kept <- is.finite(tau) & tau > LEAST * max(tau)
+  rows <- rows[kept]
+  tau <- run$tau[rows]
+  y <- run$nu[rows] / tau
+  if (exact) {
+    tau <- tau / mean(tau)
+    y <- y / stats::sd(y)
+  }
+  list(y = y - stats::weighted.mean(y, tau), variance = 1 / tau, exact = exact, rows = rows)
 }
