@@ -1,5 +1,5 @@
-# Kernels as alternatives on an axis of the race for structure (strategy-axes.R): sums, whose first part
-# is a smooth function.
+# Kernels as alternatives on an axis of the race for structure (strategy-axes.R): sums, whose first
+# part is a smooth function.
 
 # simpler: are those after the first simpler than it?
 alternative_kernels <- function(kernels, simpler = FALSE) {

@@ -172,7 +172,8 @@ learn_plain <- function(model, data, pilot) {
 }
 
 # Returns the candidate with its setup changed, on the plan's options and inducing points, so that
-# candidates differ in nothing else. Hyperparameters that both have keep their values.
+# candidates differ in nothing else. Hyperparameters that both have keep their values; `of_others`:
+# is the kernel of other inputs?
 changed_candidate <- function(candidate, change, rows) {
   data <- candidate$data
   data$setup[names(change)] <- change
@@ -184,6 +185,10 @@ changed_candidate <- function(candidate, change, rows) {
   plan$problem <- as_planned(plan, problem)
   changed <- new_candidate(model, model$table, plan, data)
   changed$before <- candidate$table
+  vars <- lapply(list(candidate$data$setup, data$setup), function(setup) {
+    first_part(setup$kernel)$vars
+  })
+  changed$of_others <- !identical(vars[[1L]], vars[[2L]])
   changed
 }
 
@@ -200,8 +205,8 @@ as_planned <- function(plan, problem) {
 # ---- Scores ----
 
 # Learns a changed candidate from where the one before ended. Where one hyperparameter has become
-# several, which may be a trap (learn-evidence.R), other starts are looked at, or if they are tied
-# that without the tie.
+# several, which may be a trap (learn-evidence.R), or the kernel is of other inputs, other starts are
+# looked at, or if they are tied that without the tie.
 score_by_evidence <- function(candidate, pilot) {
   table <- candidate$table
   at <- rows_known(candidate$before, table)
@@ -209,7 +214,8 @@ score_by_evidence <- function(candidate, pilot) {
   split <- anyDuplicated(stats::na.omit(at)) > 0L
   tied <- any(is_tied(table))
   learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
-                                  from, fresh = split, untie = split && tied),
+                                  from, fresh = split || candidate$of_others,
+                                  untie = split && tied),
                       sparsegp_error = function(e) list(table = table))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
   structure_score(candidate, pilot)
