@@ -21,6 +21,11 @@ raced_fits <- function(fit, frame) {
   c(list(fit = fit), lapply(close, fit_of_structure, fit = fit, frame = frame))
 }
 
+# Returns the last rows of candidates that were compared twice.
+last_of_each <- function(tried) {
+  tried[!duplicated(tried[c("stage", "candidate")], fromLast = TRUE), ]
+}
+
 # Returns the rows of its choices with the kernel taken that the fit has: of labels a rougher one
 # than the race preferred (strategy-roughness.R).
 with_kernel_of_fit <- function(tried, fit) {
@@ -34,6 +39,7 @@ with_kernel_of_fit <- function(tried, fit) {
 # of known structures, the closest first, with names in words. tried: the rows of its choices that
 # settle the model
 close_structures <- function(tried, fit) {
+  tried <- last_of_each(tried)
   taken <- tried[tried$taken, ]
   labels <- stats::setNames(taken$candidate, taken$stage)
   behind <- taken$score[match(tried$stage, taken$stage)] - tried$score

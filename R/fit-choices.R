@@ -15,12 +15,25 @@ structure_words <- function(fit) {
   vapply(stages, function(stage) {
     tried <- choices_of_stage(fit, stage)
     taken <- which(tried$taken)[1L]
-    gained <- tried$score[taken] - tried$score[1L]
+    gained <- gained_on_stage(tried, taken)
     nats <- if (CRITERIA[[stage]] == OF_STRUCTURE) " nats" else " nats per observation"
     paste0(stage, ": ", tried$candidate[taken],
            if (isTRUE(gained > 0)) paste0(", better by ", signif(gained, 3L), nats), "; ",
-           nrow(tried), " tried on ", counted(tried$rows[1L], "row"))
+           length(unique(tried$candidate)), " tried on ", counted(tried$rows[1L], "row"))
   }, "", USE.NAMES = FALSE)
+}
+
+# Returns by how much the candidate in row `taken` was better than the first. A stage may be tried
+# twice, and each time begins with the row of the best before it, which has no gain: in between,
+# other stages may have changed the score.
+gained_on_stage <- function(tried, taken) {
+  starts <- union(1L, which(is.na(tried$gain) & !is.na(tried$score)))
+  block <- findInterval(seq_len(nrow(tried)), starts)
+  ended <- tried$candidate[c(starts[-1L], taken)]
+  sum(vapply(seq_along(starts), function(k) {
+    rows <- which(block == k)
+    tried$score[rows[match(ended[k], tried$candidate[rows])]] - tried$score[starts[k]]
+  }, 0))
 }
 
 # Reports how inputs were scaled, where there are several that vary.

@@ -215,6 +215,7 @@ mean_squares <- function(squares) pmax(colMeans(squares, na.rm = TRUE), 1e-4)
 model_likelihood <- function(setup, y) {
   if (isTRUE(setup$each_category)) class(y) <- "factor"
   lik <- likelihood_for(setup$likelihood, y, declared = setup$streams)
+  if (isTRUE(setup$noiseless)) lik <- nearly_noiseless(lik)
   open <- is.null(setup$likelihood) && is.null(setup$basis)
   if (!open || is.numeric(y)) return(lik)
   several <- lik_codec(lik)$processes(unique(y))

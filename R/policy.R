@@ -21,6 +21,15 @@ min_relevance_gain | 5 | nats | the same, for a length scale of each input, of l
 min_relevance_rate | 0.01 | nats a row | and for each observation, of one-vs-rest classes, each
 relevance_spread | 0.6 | logarithms | half the interquartile range of their prior: tied or free
 untied_spread | 2 | logarithms | standard deviation of the prior that their search begins under
+reopened_within | 10 | nats | of a structure, which is compared again if a later one has changed
+fewest_screened | 8 | inputs | of which those that matter are looked for
+screened_rows | 400 | rows | by which they are found
+min_screened_gain | 2 | nats | log evidence that each gains, besides log p of p inputs
+screened_degree | 5 | degree | of their polynomials, less of more inputs than max_ard_inputs
+screened_smoothness | 0.7 | ratio | of the variances of two degrees that follow each other
+screened_partners | 6 | inputs | found before, products with which are looked at
+most_screened | 30 | inputs | that matter, beside many that do not
+most_screened_part | 0.5, 0.2 | proportion | of inputs, of rows: of the number of those that matter
 max_ard_inputs | 200 | inputs | most inputs for which a length scale each is tried
 many_levels | 20 | levels | of a factor, for which an effect of each level is tried
 level_rows | 2 | rows | fewest of such levels, on average
@@ -66,7 +75,6 @@ pilot_windows | 4 | windows | of neighbouring rows, of which such a pilot sample
 cheap_flops | 1e8 | flops | evaluation up to which a search is repeated (464 rows)
 reactivation_factors | 0.15, 0.4, 1, 2, 4 | factors | length scales at which inputs are tried anew
 selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP learns
-mode_starts           | 4           | EP runs    | for likelihoods with several modes
 kept_inputs | 1e6 | numbers | inputs of more than two columns that a fit keeps
 mode_starts           | 4           | passes     | for likelihoods with several modes
 mode_runs | 10 | EP runs | most for each of these passes, in search of modes

@@ -1,7 +1,8 @@
 # The axes of the race for structure (strategy-structure.R), in their order.
 
-structure_axis <- function(stage, alternatives, least = worth_a_change) {
-  list(stage = stage, alternatives = alternatives, least = least)
+# of_problem: do the alternatives follow from the problem of the best so far, whatever its kernel?
+structure_axis <- function(stage, alternatives, least = worth_a_change, of_problem = FALSE) {
+  list(stage = stage, alternatives = alternatives, least = least, of_problem = of_problem)
 }
 
 # Returns the axes that the user left open, if candidates can be learned by their evidence. With a
@@ -15,12 +16,13 @@ open_axes <- function(setup, model, n) {
     structure_axis("error of log times", errors_of_times),
     structure_axis("input scale", scales_of_inputs)
   ), if (lik_codec(model$lik)$labelled) axes_of_labels(setup, model, n) else list(
+    structure_axis("kernel", inputs_that_matter, of_problem = TRUE),
     structure_axis("kernel", lengthscale_each),
     structure_axis("kernel", kernel_shapes),
     structure_axis("kernel", with_rhythm, worth_a_part),
     structure_axis("kernel", with_rhythm, worth_a_part),
-    structure_axis("kernel", with_part(kernel_linear()), worth_a_part),
-    structure_axis("kernel", with_part(kernel_matern12()), worth_a_part),
+    structure_axis("kernel", with_trend, worth_a_part),
+    structure_axis("kernel", with_rough_part, worth_a_part),
     structure_axis("kernel", rough_each, worth_a_part),
     structure_axis("noise", noise_levels)
   ))
@@ -35,7 +37,7 @@ axes_of_labels <- function(setup, model, n) {
   c(list(structure_axis("kernel", lengthscale_tied, min_relevance_gain),
          structure_axis("kernel", kernel_shapes)),
     if (few) list(structure_axis("kernel", with_rhythm, worth_a_part),
-                  structure_axis("kernel", with_part(kernel_linear()))))
+                  structure_axis("kernel", with_trend)))
 }
 
 # ---- What an alternative has to gain on a pilot of m of the model's n observations ----
@@ -90,15 +92,18 @@ scales_of_inputs <- function(model, chunk, setup, table) {
     input_scales(model, chunk, setup)[-1L])
 }
 
-# A length scale for each input.
+# A length scale for each input, or one for all.
 lengthscale_each <- function(model, chunk, setup, table) {
   inputs <- sum(model$scaling$kept)
+  first <- first_part(setup$kernel)
   if (inputs == 1L || inputs > policy$max_ard_inputs) return(NULL)
-  alternative_kernels(list(setup$kernel, kernel_rbf(ard = TRUE)))
+  if (!is.null(first$vars)) return(NULL) # few that matter have a length scale each
+  alternative_kernels(list(setup$kernel, with_first(setup, ard = !first$ard)), first$ard)
 }
 
 # The same, tied to the common one (strategy-relevance.R).
 lengthscale_tied <- function(model, chunk, setup, table) {
+  if (first_part(setup$kernel)$ard) return(NULL)
   offered <- lengthscale_each(model, chunk, setup, table)
   if (length(offered) == 0L) return(offered)
   offered[[2L]]$setup["prior"] <- list(tied_lengthscales(setup, common_lengthscale(table)))
@@ -107,13 +112,22 @@ lengthscale_tied <- function(model, chunk, setup, table) {
 
 # Rougher functions.
 kernel_shapes <- function(model, chunk, setup, table) {
-  ard <- setup$kernel$ard
-  alternative_kernels(list(setup$kernel, kernel_matern52(ard = ard), kernel_matern32(ard = ard)))
+  shapes <- c("rbf", "matern52", "matern32")
+  others <- setdiff(shapes, first_part(setup$kernel)$type)
+  alternative_kernels(c(list(setup$kernel), lapply(others, with_first, setup = setup)))
 }
 
-# Returns the alternative of another part besides: a trend, or a rough function.
-with_part <- function(part) function(model, chunk, setup, table) {
-  alternative_kernels(list(setup$kernel, setup$kernel + part))
+# Another part besides, a trend of all inputs, or what there is without it. Where few inputs matter,
+# a trend of these comes first.
+with_trend <- function(model, chunk, setup, table) {
+  vars <- first_part(setup$kernel)$vars
+  trends <- lapply(unique(list(vars, NULL)), function(vars) kernel_linear(vars = vars))
+  alternatives_of_part(setup$kernel, trends)
+}
+
+# Another part besides, a rough function of the same inputs, or what there is without it.
+with_rough_part <- function(model, chunk, setup, table) {
+  alternatives_of_part(setup$kernel, list(kernel_matern12(vars = first_part(setup$kernel)$vars)))
 }
 
 # A length scale for each input of the rough function, if there is one, and the smooth one has them.
@@ -121,8 +135,9 @@ rough_each <- function(model, chunk, setup, table) {
   parts <- setup$kernel$parts
   last <- length(parts)
   if (last == 0L || parts[[last]]$type != "matern12" || !parts[[1L]]$ard) return(NULL)
-  parts[[last]] <- kernel_matern12(ard = TRUE)
-  alternative_kernels(list(setup$kernel, Reduce(`+`, parts)))
+  simpler <- parts[[last]]$ard
+  parts[[last]]$ard <- !simpler
+  alternative_kernels(list(setup$kernel, Reduce(`+`, parts)), simpler)
 }
 
 # Noise near none, if the noise that was learned is below its start and rows with the same inputs
@@ -131,9 +146,10 @@ noise_levels <- function(model, chunk, setup, table) {
   noise <- which(table$base == "noise" & table$free)
   open <- length(noise) == 1L && may_be_noiseless(model$lik) &&
     length(hyper_with_priors(table[noise, ], setup$prior)) == 0L
-  if (!open || table$theta[noise] > table$start[noise] || contradicts(chunk$x, chunk$y)) return(NULL)
+  if (!open || table$theta[noise] > table$start[noise]) return(NULL)
+  if (contradicts(chunk$x, chunk$y)) return(NULL)
   list(list(label = NOISE_LEARNED),
-       list(label = NOISE_NEAR_NONE, setup = list(likelihood = nearly_noiseless(model$lik))))
+       list(label = NOISE_NEAR_NONE, setup = list(noiseless = TRUE)))
 }
 
 # Do rows with the same inputs have different responses?
@@ -149,9 +165,4 @@ degree_axis <- function(given) {
     alternative_kernels(lapply(seq_len(policy$most_degree), with_open_degree,
                                kernel = setup$kernel, given = given))
   }))
-}
-
-# Returns kernels as alternatives.
-alternative_kernels <- function(kernels) {
-  lapply(kernels, function(kernel) list(label = format(kernel), setup = list(kernel = kernel)))
 }

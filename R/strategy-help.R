@@ -7,8 +7,9 @@
 #' than the simplest candidate; `fit$choices` and `summary()` show all candidates, and `plot(fit,
 #' "choices")` draws them.
 #'
-#' Axes are tried in this order. Each offers alternatives to the best candidate so far, and the
-#' search for their hyperparameters continues from there. The first candidate is [kernel_rbf()] with
+#' Axes are tried in this order, and a second time where later choices may have changed an earlier
+#' one. Each offers alternatives to the best candidate so far, and the search for their
+#' hyperparameters continues from there. The first candidate is [kernel_rbf()] with
 #' one length scale, on the response as it is, with inputs divided by their standard deviations. A
 #' factor is one input, see "Factors" in [sparsegp()].
 #'
@@ -20,10 +21,11 @@
 #' | error of log times | logistic, normal after extreme value, see [likelihoods_times] | `Surv()` responses without a likelihood |
 #' | input scale | one scale for all inputs, `scale = "common"` | `scale` not given, no standard deviation of `r policy$same_unit_ratio` times the median or more |
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
+#' | kernel | of few inputs, `vars`, with a length scale each, see "Few inputs that matter" | `r policy$fewest_screened` inputs or more; not labels |
 #' | kernel | a length scale for each input, `ard = TRUE`; of labels tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with `ard` as the best has it | |
 #' | kernel | the best kernel `+ kernel_periodic()`, twice: rhythms, see "Time" | rows in time |
-#' | kernel | the best kernel `+ kernel_linear()`: a trend | numbers, counts, and labels that full EP takes by default |
+#' | kernel | the best kernel `+ kernel_linear()`: a trend, where few inputs matter first of these | numbers, counts, and labels that full EP takes by default |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
 #' | kernel | a length scale of the rough function for each input | that was taken, after ARD |
 #' | noise | noise near none, as of a computer experiment: log(noise / variance) ~ N(-12, 3^2) in place of N(-2, 2^2) | Gaussian noise that was learned below a tenth of the variance; not if rows with the same inputs differ |
@@ -56,6 +58,30 @@
 #' calendars near them (a day, a week, a year, counted in rows or in the unit of the input), and a
 #' period of which a peak is a harmonic. A rhythm is learned as any part of a sum, and a second may
 #' join it.
+#'
+#' ## Few inputs that matter
+#'
+#' Where few of many inputs matter, a kernel of all has more length scales than observations can
+#' tell. So inputs are screened: a forward selection in an additive model of polynomials of single
+#' inputs (up to degree `r policy$screened_degree`) and of products with inputs found before, on up
+#' to `r policy$screened_rows` observations of the pilot. An input has to gain log p +
+#' `r policy$min_screened_gain` nats of that model's log marginal likelihood: of p inputs that do not
+#' matter the best one seems to gain log p. The kernel of the inputs found, which `print()` names, is
+#' a candidate as any other, and has to gain the logarithm of the number of such choices besides.
+#' Nothing is offered if more than `r policy$most_screened` are found, half of the inputs, or one
+#' for `r 1 / policy$most_screened_part[2L]` observations. Inputs that matter only in products with
+#' each other are not found. The response then does not depend on the other inputs at all; give a
+#' `kernel` such as `kernel_rbf(ard = TRUE)` to keep them.
+#'
+#' ## The second round
+#'
+#' A choice is judged with what was taken before it. A square root may make up for length scales
+#' that the kernel does not have yet, and be worse than the response itself with them. So after the
+#' last axis all are gone through once more. An alternative is tried again, with all else that was
+#' taken, if it was behind by no more than later choices have gained: the simplest one of its axis
+#' always then, others if they were within `r policy$reopened_within` nats. What is simpler than the
+#' best so far is taken if it is better at all. `fit$choices` has rows of both rounds, and those of
+#' the second begin with the best so far.
 #'
 #' ## Factors of many levels
 #'

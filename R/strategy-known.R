@@ -22,12 +22,10 @@ with_known_structure <- function(setup, inputs = NULL) {
   if (!of("response scale") %in% c("", "identity")) {
     setup$likelihood <- with_transform(setup$likelihood %||% lik_gaussian(), of("response scale"))
   }
-  if (of("noise") == NOISE_NEAR_NONE) {
-    setup$likelihood <- nearly_noiseless(setup$likelihood %||% lik_gaussian())
-  }
+  if (of("noise") == NOISE_NEAR_NONE) setup$noiseless <- TRUE
   if (of("input scale") == ONE_SCALE) setup$scale <- "common"
   if (endsWith(of("input scale"), SKEWED_ON_LOG)) setup$scale <- "log"
-  setup <- with_known_kernel(setup, of("kernel"), known$tie)
+  setup <- with_known_kernel(setup, of("kernel"), known$tie, inputs)
   for (name in factors_of_label(of("effects of levels"))) {
     setup$kernel <- with_effect(setup$kernel %||% kernel_rbf(), name, inputs)
   }
@@ -41,7 +39,7 @@ factors_of_label <- function(label) {
 }
 
 # A kernel that was given leaves its degree open at most.
-with_known_kernel <- function(setup, label, tie) {
+with_known_kernel <- function(setup, label, tie, inputs = NULL) {
   if (!nzchar(label)) return(setup)
   if (!is.null(setup$kernel)) {
     offered <- lapply(seq_len(policy$most_degree), with_open_degree, kernel = setup$kernel)
@@ -49,30 +47,59 @@ with_known_kernel <- function(setup, label, tie) {
     if (label %in% labels) setup$kernel <- offered[[match(label, labels)]]
     return(setup)
   }
-  setup$kernel <- kernel_of_label(label)
+  setup$kernel <- kernel_of_label(label, inputs)
   first <- c(setup$kernel$parts, list(setup$kernel))[[1L]]
   if (!is.null(tie) && isTRUE(first$ard)) setup$prior <- tied_lengthscales(setup, tie)
   setup
 }
 
-# Returns the kernel that a label of the race stands for: a sum of these.
-kernel_of_label <- function(label) {
-  makers <- list(kernel_rbf, kernel_matern52, kernel_matern32, kernel_matern12)
-  known <- c(list(kernel_linear()), lapply(makers, function(kernel) kernel()),
-             lapply(makers, function(kernel) kernel(ard = TRUE)))
-  Reduce(`+`, lapply(strsplit(label, " + ", fixed = TRUE)[[1L]], function(part) {
-    at <- match(part, vapply(known, format, ""))
-    if (is.na(at)) rhythm_of_label(part, label) else known[[at]]
-  }))
+# Returns the kernel that a label of the race stands for: a sum of these. inputs: names of all
+kernel_of_label <- function(label, inputs = NULL) {
+  makers <- list(rbf = kernel_rbf, matern52 = kernel_matern52, matern32 = kernel_matern32,
+                 matern12 = kernel_matern12, linear = kernel_linear, periodic = rhythm_again)
+  kernel <- NULL
+  rest <- label
+  repeat {
+    read <- read_kernel(rest, makers, inputs)
+    if (is.null(read)) {
+      stop_damaged(paste("its `choices` name a kernel that no race has,", label), "...")
+    }
+    kernel <- if (is.null(kernel)) read$kernel else kernel + read$kernel
+    if (!nzchar(read$rest)) return(kernel)
+    rest <- sub("^ [+] ", "", read$rest)
+  }
 }
 
-# Returns the periodic part that its label stands for.
-rhythm_of_label <- function(part, label) {
-  found <- regmatches(part, regexec("^periodic\\(period = ([^,]+?)(?:, vars = (.+))?\\)$", part,
-                                    perl = TRUE))[[1L]]
-  period <- suppressWarnings(as.double(found[2L]))
-  if (is.na(period)) {
-    stop_damaged(paste("its `choices` name a kernel that no race has,", label), "...")
+# Returns list(kernel, rest) of a text that begins with one as format() writes it, or NULL.
+read_kernel <- function(text, makers, inputs) {
+  type <- sub("[(].*", "", text)
+  if (!type %in% names(makers)) return(NULL)
+  rest <- substring(text, nchar(type) + 2L)
+  arguments <- list(ard = startsWith(rest, "ard = TRUE"))
+  if (type == "periodic") arguments <- list(period = sub("^period = ([^,)]*).*", "\\1", rest))
+  rest <- sub("^(ard = TRUE|period = [0-9][^,)]*)(, )?", "", rest)
+  vars <- NULL
+  if (startsWith(rest, "vars = ")) {
+    read <- read_inputs(sub("^vars = ", "", rest), inputs)
+    vars <- read$vars
+    rest <- read$rest
   }
-  kernel_periodic(period = period, vars = if (nzchar(found[3L])) found[3L])
+  if (!startsWith(rest, ")")) return(NULL)
+  list(kernel = do.call(makers[[type]], c(arguments, list(vars = vars))), rest = substring(rest, 2L))
+}
+
+# Returns the periodic part with a period that format() has written.
+rhythm_again <- function(period, vars) kernel_periodic(period = as.double(period), vars = vars)
+
+# Returns list(vars, rest) of a text that begins with names of inputs and ")". Names may hold
+# commas and brackets, so the longest that fits is taken.
+read_inputs <- function(text, inputs) {
+  vars <- NULL
+  repeat {
+    after <- substring(text, nchar(inputs) + 1L)
+    fits <- inputs[startsWith(text, inputs) & (startsWith(after, ", ") | startsWith(after, ")"))]
+    if (length(fits) == 0L) return(list(vars = vars, rest = text))
+    vars <- c(vars, fits[which.max(nchar(fits))])
+    text <- sub("^, ", "", substring(text, max(nchar(fits)) + 1L))
+  }
 }

@@ -58,27 +58,53 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
 # Returns the best score of a race along the axes for n observations, from a score of the first
 # candidate; best$learned: the other candidates by their kernels, the last one of each.
 race_along <- function(axes, best, pilot, n) {
-  learned <- list()
-  score <- function(candidate) {
-    found <- score_by_evidence(candidate, pilot)
-    learned[[format(candidate$data$setup$kernel)]] <<- found$candidate
-    found
+  now <- list(best = best, learned = list(), changes = 0L)
+  verdicts <- vector("list", length(axes))
+  for (at in rep(seq_along(axes), 2L)) {
+    verdict <- verdicts[[at]]
+    offered <- if (is.null(verdict)) offered_on_axis(axes[[at]], now$best$candidate)
+               else offered_again(axes[[at]], now, verdict)
+    if (length(offered) < 2L) next
+    now <- race_on_axis(axes[[at]], offered, now, pilot, n, again = !is.null(verdict))
+    verdicts[[at]] <- now$verdict
   }
-  for (axis in axes) {
-    entries <- entries_along(axis, best$candidate, pilot$rows)
-    if (length(entries) < 2L) next
-    best <- race(axis$stage, entries[-1L], score, function(found, best) found$value - best$value,
-                 nats(axis$least(best$candidate$model, n, pilot$count)),
-                 go_on = function(taken, gain) TRUE, best = best,
-                 incumbent = if (!axis$stage %in% best$choices$stage) names(entries)[1L])
-  }
-  best$learned <- learned
-  best
+  now$best$learned <- now$learned
+  now$best
 }
 
-# Returns the entries of a race along the axis, by label; the first is `now` as it is.
-entries_along <- function(axis, now, rows) {
-  offered <- axis$alternatives(now$model, now$data$chunk, now$data$setup, now$table)
+# Returns the state of a race, list(best, learned, changes, verdict), after one of its axes, from
+# that before it. offered: the first is the best so far
+race_on_axis <- function(axis, offered, now, pilot, n, again) {
+  stage <- axis$stage
+  labels <- vapply(offered, `[[`, "", "label")
+  values <- now$best$value
+  score <- function(candidate) {
+    found <- score_by_evidence(candidate, pilot)
+    values <<- c(values, found$value)
+    now$learned[[format(candidate$data$setup$kernel)]] <<- found$candidate
+    found
+  }
+  entries <- entries_of(offered, pilot$rows)
+  simpler <- vapply(offered, function(alternative) isTRUE(alternative$simpler), NA)
+  least <- axis$least(now$best$candidate$model, n, pilot$count) +
+    max(0, unlist(lapply(offered, `[[`, "price")))
+  incumbent <- if (again || !stage %in% now$best$choices$stage) labels[1L]
+  for (group in unname(split(seq_along(offered)[-1L], !simpler[-1L]))) {
+    now$best <- race(stage, entries[group], score, function(found, best) found$value - best$value,
+                     nats(if (simpler[group[1L]]) 0 else least),
+                     go_on = function(taken, gain) TRUE, best = now$best, incumbent = incumbent)
+    incumbent <- NULL
+  }
+  values <- stats::setNames(values, labels[c(1L, order(!simpler[-1L]) + 1L)])
+  taken <- names(values)[match(now$best$value, values)]
+  now$changes <- now$changes + (taken != labels[1L] && stage != "kernel")
+  now$verdict <- list(offered = offered, taken = taken, value = now$best$value,
+                      behind = now$best$value - values, changes = now$changes)
+  now
+}
+
+# Returns entries of a race, by label.
+entries_of <- function(offered, rows) {
   entries <- lapply(offered, function(alternative) {
     function(best) changed_candidate(best$candidate, alternative$setup, rows)
   })
@@ -147,7 +173,8 @@ learn_plain <- function(model, data, pilot) {
 }
 
 # Returns the candidate with its setup changed, on the plan's options and inducing points, so that
-# candidates differ in nothing else. Hyperparameters that both have keep their values.
+# candidates differ in nothing else. Hyperparameters that both have keep their values; `of_others`:
+# is the kernel of other inputs?
 changed_candidate <- function(candidate, change, rows) {
   data <- candidate$data
   data$setup[names(change)] <- change
@@ -159,6 +186,10 @@ changed_candidate <- function(candidate, change, rows) {
   plan$problem <- as_planned(plan, problem)
   changed <- new_candidate(model, model$table, plan, data)
   changed$before <- candidate$table
+  vars <- lapply(list(candidate$data$setup, data$setup), function(setup) {
+    first_part(setup$kernel)$vars
+  })
+  changed$of_others <- !identical(vars[[1L]], vars[[2L]])
   changed
 }
 
@@ -175,8 +206,8 @@ as_planned <- function(plan, problem) {
 # ---- Scores ----
 
 # Learns a changed candidate from where the one before ended. Where one hyperparameter has become
-# several, which may be a trap (learn-evidence.R), other starts are looked at, or if they are tied
-# that without the tie.
+# several, which may be a trap (learn-evidence.R), or the kernel is of other inputs, other starts are
+# looked at, or if they are tied that without the tie.
 score_by_evidence <- function(candidate, pilot) {
   table <- candidate$table
   at <- rows_known(candidate$before, table)
@@ -184,7 +215,8 @@ score_by_evidence <- function(candidate, pilot) {
   split <- anyDuplicated(stats::na.omit(at)) > 0L
   tied <- any(is_tied(table))
   learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
-                                  from, fresh = split, untie = split && tied),
+                                  from, fresh = split || candidate$of_others,
+                                  untie = split && tied),
                       sparsegp_error = function(e) list(table = table))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
   structure_score(candidate, pilot)

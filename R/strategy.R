@@ -4,6 +4,8 @@
 # only the first two steps are left.
 #
 #   strategy-structure.R       kernel, scaling and other axes (strategy-axes.R), by log evidence
+#   strategy-rounds.R          its second round: choices that later ones may undo
+#   strategy-sparse.R          an axis of it: few inputs that matter (learn-screen.R)
 #   strategy-categories.R      one latent function of ordered categories, or one of each
 #   strategy-levels.R          effects of the levels of factors with many
 #   strategy-known.R           a structure that another fit compared, without a race
