@@ -9,11 +9,19 @@
 #' another or the mixture of all, `plot(fit, type = "modes")` a panel for each. Where modes compete,
 #' error bars of one of them do not cover the others: look at its weight.
 #'
-#' Two starts that end at the same posterior mean are one mode, and modes that overlap are not
-#' separated. Starts are online passes, one in the order of the rows and the others in random orders
-#' (`set.seed()` makes them the same again), and from every mode so found its rows' second most
-#' probable parts. Hyperparameters are learned at the mode of the first pass, and modes ranked by
-#' the evidence at what was learned.
+#' EP starts from online passes, one in the order of the rows and the others in random orders
+#' (`set.seed()` makes them the same again), each with the first row at one of its parts, which
+#' breaks the symmetry of a field and its opposite; and from every row at the first part, at the
+#' second, and so on. From each mode so found, the heaviest first, it starts again at the rows'
+#' second most probable parts, and at the parts nearest to minus the mode's mean. A fixed point that
+#' EP leaves when it is nudged lies between two modes and is not listed. Nor is a mode whose means
+#' are all within two standard deviations of a heavier one's: its evidence would count the same mass
+#' twice. Hyperparameters are learned at the heaviest mode.
+#'
+#' In 12 fields of six locations with four parts each (the wind, its opposite and two perpendicular
+#' ones, of weights 0.36, 0.32, 0.17 and 0.15) both of the opposite fields are found in all 12, and
+#' their weights are within 0.01 of enumeration of all 4096 choices in most, where parts do not
+#' overlap.
 #'
 #' @param object A fit of [sparsegp()] with [lik_mixture()], not of a stream.
 #' @param mode `NULL`: list all modes. A number: the fit at that mode, for all that takes a fit.

@@ -14,7 +14,8 @@ evidence <- function(problem, sites = NULL) {
   n <- as.double(nrow(problem$x))
   points <- if (is.null(problem$basis)) n else points_of_call(problem)
   limit <- limit_of(problem)
-  list(criterion = evidence_criterion(problem, sites = sites), plain = function(theta) engine_run(problem, theta),
+  list(criterion = evidence_criterion(problem, sites = sites),
+       plain = function(theta) engine_run(problem, theta),
        rows = n,
        cheap = n * points^2 * problem$processes <= policy$cheap_flops,
        limit = if (!is.null(limit)) function() evidence(limit))

@@ -7,10 +7,12 @@ tilts_of_custom <- function(custom, theta, rows, mean, var, slopes, power = 1) {
   theta <- c(theta)
   slopes <- slopes && length(theta) > 0L
   if (!is.null(custom$components)) return(tilts_of_pairs(custom, theta, rows, mean, var, slopes))
-  value <- natural_custom(custom, theta)
   mean <- c(mean)
   var <- pmax(c(var), LEAST_TILT_VARIANCE * (1 + mean^2))
-  if (power == 0) return(limit_tilts_of_custom(custom, theta, value, rows, mean, var, slopes))
+  if (power == 0) {
+    value <- natural_custom(custom, theta)
+    return(limit_tilts_of_custom(custom, theta, value, rows, mean, var, slopes))
+  }
   rule <- rule_of_custom(custom, theta, rows, mean, var, power)
   answer <- rule_moments(rule, mean, var) / power
   if (!slopes) return(answer)
@@ -18,8 +20,10 @@ tilts_of_custom <- function(custom, theta, rows, mean, var, slopes, power = 1) {
     density_slopes(custom, theta, rows[, at, drop = FALSE], list(f))
   }, length(theta), length(mean))
   jumps <- attr(rule, "jumps")
-  if (length(jumps) > 0L) by_theta[, jumps] <- jump_slopes(custom, theta, rows[, jumps, drop = FALSE], mean[jumps],
-                                   var[jumps], power)
+  if (length(jumps) > 0L) {
+    by_theta[, jumps] <- jump_slopes(custom, theta, rows[, jumps, drop = FALSE], mean[jumps],
+                                     var[jumps], power)
+  }
   rbind(answer, by_theta, deparse.level = 0L)
 }
 

@@ -3,6 +3,34 @@
 # found by bisection, and between two of them, and the largest value, there are nodes that are ever
 # denser towards both ends (the double exponential rule): whatever the integrand's width there.
 
+# Returns a list of parts, each of rows that have as many nodes: list(f, step, top, weight, rows,
+# inner), the nodes, the step, and the integrand exp(log_density) N(f; mean, sd^2) per step as
+# exp(top) weight. log_density: (rows, f) -> power times log p, with an attribute `inner` of what
+# else is known at the nodes, if anything is; around: see jump_parts(). Its attribute `jumps`: the
+# rows whose density is 0 somewhere.
+tilt_rule <- function(log_density, mean, sd, around = NULL) {
+  first <- standard_look(log_density, mean, sd)
+  if (all(first$good)) return(list(first$part))
+  integrand <- function(at, f) {
+    log_density(at, f) - 0.5 * ((f - mean[at]) / sd[at])^2 - log(sd[at]) - 0.5 * log(2 * pi)
+  }
+  parts <- if (any(first$good)) list(some_of_part(first$part, first$good))
+  smooth <- !first$good & !first$part$jumps
+  if (any(smooth)) {
+    parts <- c(parts, later_looks(integrand, judge_part(some_of_part(first$part, smooth))))
+  }
+  jumps <- setdiff(which(!first$good), settled_rows(parts))
+  if (length(jumps) > 0L) {
+    parts <- c(parts, jump_parts(integrand, jumps, mean[jumps], sd[jumps], around[jumps]))
+  }
+  structure(parts, jumps = jumps)
+}
+
+# Returns the rows that have nodes.
+settled_rows <- function(parts) unlist(lapply(parts, `[[`, "rows"))
+
+# ---- Jumps ----
+
 JUMP_NODES <- 97L  # of each stretch; halves agree to 1e-9
 JUMP_REACH <- 3.2  # of the rule's variable: ends are approached to 1e-17 of a stretch
 
@@ -49,7 +77,7 @@ look_for_jumps <- function(integrand, rows, mean, sd, around) {
   each <- unlist(lapply(seq_along(rows), function(i) {
     stretches_of_row(f[i, ], log[i, ], lapply(jumps[-1L], `[`, of_row[[i]]), i)
   }))
-  each <- matrix(each, 5L, dimnames = list(c("own", "from", "to", "low", "high"), NULL))
+  each <- matrix(as.double(each), 5L, dimnames = list(c("own", "from", "to", "low", "high"), NULL))
   if (ncol(each) == 0L) return(list(own = integer()))
   top <- find_tops(integrand, rows[each["own", ]], each["low", ], each["high", ])
   from <- c(each["from", ], top)
@@ -116,8 +144,8 @@ stretches_of_row <- function(f, log, jumps, own) {
   })
 }
 
-# Returns about where the integrand is largest within [low, high] of each stretch, by golden section:
-# nodes are dense about there.
+# Returns about where the integrand is largest within [low, high] of each stretch, by golden
+# section: nodes are dense there.
 find_tops <- function(integrand, rows, low, high) {
   GOLDEN <- (sqrt(5) - 1) / 2
   for (turn in seq_len(20L)) {

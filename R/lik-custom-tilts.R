@@ -74,32 +74,6 @@ check_answer <- function(answer, f, name) {
 
 # ---- Nodes ----
 
-# Returns a list of parts, each of rows that have as many nodes: list(f, step, top, weight, rows,
-# inner), the nodes, the step, and the integrand exp(log_density) N(f; mean, sd^2) per step as
-# exp(top) weight. log_density: (rows, f) -> power times log p, with an attribute `inner` of what
-# else is known at the nodes, if anything is; around: see jump_parts(). Its attribute `jumps`: the
-# rows whose density is 0 somewhere.
-tilt_rule <- function(log_density, mean, sd, around = NULL) {
-  first <- standard_look(log_density, mean, sd)
-  if (all(first$good)) return(list(first$part))
-  integrand <- function(at, f) {
-    log_density(at, f) - 0.5 * ((f - mean[at]) / sd[at])^2 - log(sd[at]) - 0.5 * log(2 * pi)
-  }
-  parts <- if (any(first$good)) list(some_of_part(first$part, first$good))
-  smooth <- !first$good & !first$part$jumps
-  if (any(smooth)) {
-    parts <- c(parts, later_looks(integrand, judge_part(some_of_part(first$part, smooth))))
-  }
-  jumps <- setdiff(which(!first$good), settled_rows(parts))
-  if (length(jumps) > 0L) {
-    parts <- c(parts, jump_parts(integrand, jumps, mean[jumps], sd[jumps], around[jumps]))
-  }
-  structure(parts, jumps = jumps)
-}
-
-# Returns the rows that have nodes.
-settled_rows <- function(parts) unlist(lapply(parts, `[[`, "rows"))
-
 # Nodes of the first look in standard deviations, half a one apart: the integrand of most rows is
 # not much narrower than its marginal.
 FIRST_NODES <- seq(-8, 8, length.out = TILT_NODES)

@@ -16,8 +16,11 @@
 #' For each observation, \eqn{\log E\, p(y|f)}{log E p(y|f)} under the cavity distribution of its
 #' latent value and the two derivatives in the mean are computed by the trapezoid rule, whose error
 #' falls exponentially with the number of nodes if `log_density` is smooth in `f`: 33 nodes as a
-#' rule, up to 1025 where those and every second one of them disagree. Of a density with a corner
-#' or a jump the result is good to some 1e-5. `log_density` is called for all observations at once.
+#' rule, up to 1025 where those and every second one of them disagree. Where the density is 0
+#' (`-Inf`) beyond a bound, as of uniform or one-sided noise, the bounds are found by bisection and
+#' integrals go from bound to bound, to 1e-8; a sweep takes some ten times as long then. Of a
+#' density with a corner, or a jump between two values that are not 0, the result is good to some
+#' 1e-5. `log_density` is called for all observations at once.
 #'
 #' @section What the functions see:
 #' `f` is a matrix with a row for each observation and a column for each node, the latent value plus

@@ -29,9 +29,10 @@
 #' @param pool Most numbers that the matrix of observations as the basis sees them may take; whole
 #'   number or `Inf`. Beyond it the matrix is computed anew in blocks.
 #' @param starts For ambiguous measurements ([lik_mixture()]): number of online passes from which EP
-#'   starts, the first in the order of the data and the others in random orders; every mode that is
-#'   found is a start once more, with each observation's second most probable part. Whole number of
-#'   at least 1, `NULL`: 4. See [modes()].
+#'   starts, the first in the order of the data and the others in random orders; other starts are
+#'   each part of all observations, and what follows from every mode that is found, up to
+#'   `r policy$mode_runs` runs of EP for each pass. Whole number of at least 1, `NULL`: 4. See
+#'   [modes()].
 #' @param power Power to which the likelihood of an observation is raised, in \[0, 1\]: 1 is EP, 0
 #'   variational inference, between them at least 0.01 is power EP; see Details. Below 1 for
 #'   likelihoods of one latent value, those of your own ([lik_custom()]) included, and several

@@ -197,8 +197,8 @@ possible_parts <- function(problem, part) {
   ifelse(at_zero[cbind(seq_along(part), part)] > -Inf, part, max.col(at_zero, "first"))
 }
 
-# Returns the sites where plain sweeps of EP are after a mode was moved so that the row whose part is
-# least certain is shifted by a tenth of a posterior standard deviation towards its second part;
+# Returns the sites where plain sweeps of EP are after a mode was moved, so that the row whose part
+# is least certain is shifted by a tenth of a posterior standard deviation towards its second part.
 # Anderson mixing would lead back to a fixed point that sweeps leave. NULL: every row has one part,
 # and the mode is one.
 nudged_sites <- function(problem, theta, run) {

@@ -25,8 +25,9 @@ typedef struct {
 } workspace;
 
 /* Adds the answer for the shifts b to alpha, (I + T K)^{-1} b, and that of a linear mean's
- * coefficients to theirs. With b = T a + r, a = b / tau where sites are strong and 0 elsewhere, it is
- * r + W (a - K r), as W = (I + T K)^{-1} T: of strong sites W K b would be b but for rounding.
+ * coefficients to theirs. With b = T a + r, where a = b / tau of strong sites and 0 elsewhere, it
+ * is r + W (a - K r), as W = (I + T K)^{-1} T. Of strong sites W K b is nearly b: in b - W K b
+ * nothing would be left but rounding.
  * own[n], work[2n]. O(n^2). */
 static void add_solution(int n, const double *K, const double *tau, const sg_full_factor *f,
                          const double *b, double *alpha, double *own, double *work)

@@ -90,8 +90,9 @@ static int falls(const ep_run *go, double logz)
 }
 
 /* Returns the tolerance, or the rounding of the residual where that is larger: B = I + S K S has at
- * most the condition 1 + sum tau k_ii, and means have so many digits less. With noise of 1e-9 of the
- * prior variance, as of counts of 1e9, it is 1e-5 for 40 rows. Beyond LARGEST EP has not converged. */
+ * most the condition 1 + sum tau k_ii, and means have so many digits less. With noise of 1e-9 of
+ * the prior variance, as of counts of 1e9, it is 1e-4 for 40 rows. Beyond LARGEST EP has not
+ * converged. */
 static double tolerance_of(const ep_run *go)
 {
     const double ROUNDING = 10 * 2.2e-16, LARGEST = 0.01;

@@ -1,8 +1,8 @@
 /* lik_negbin.c: counts of mean m = exp(f + bias) and variance m + m^2 / size: a Poisson count
  * whose rate has a gamma distribution of shape `size`. y: the count, log y!. theta: bias, log size.
  *
- * With p = m / (m + size), q = 1 - p, p0 and q0 these at m = y, d = f + bias - log y, and Stirling's
- * rest R (gamma_rest.h),
+ * With p = m / (m + size), q = 1 - p, p0 and q0 these at m = y, d = f + bias - log y, and R the
+ * rest of Stirling's formula (gamma_rest.h),
  *   log p(y|f) = -y log(p0 + q0 e^-d) - size log(q0 + p0 e^d)
  *                + (log q0 - log(2 pi y)) / 2 + R(y + size) - R(size) - R(y),   y > 0,
  *   log p(0|f) = -size log1p(m / size),
@@ -36,8 +36,8 @@ static shares shares_of(const sg_lik *self, double f)
     return s;
 }
 
-/* Computes log p of a count of 0 at f. For m < size -log q is log1p(m / size), which is not computed
- * from f + bias - log size: for a small m / size that has lost digits that m has. */
+/* Returns log p of a count of 0 at f. For m < size -log q is log1p(m / size), which is not had from
+ * f + bias - log size: for a small m / size that has lost digits that m has. */
 static double zero_logp(const sg_lik *self, double f, double log_size)
 {
     const double z = f + self->theta[0], t = z - log_size, size = exp(log_size);
