@@ -230,7 +230,7 @@ predict_rows <- function(object, newdata, offset, request, variance, weights) {
   answer <- predicted(object, latent, request)
   if (!request$covariance) return(answer)
   c(if (is.list(answer)) answer else list(fit = answer),
-    list(covariance = covariance_answer(object, newdata, offset)))
+    list(covariance = covariance_answer(object, newdata, offset, request$type)))
 }
 
 TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "zero", "survival",
@@ -306,10 +306,12 @@ weights_from <- function(weights, newdata) {
   })
 }
 
-# Returns the joint covariance of the latent function at the rows, as the user sees it.
-covariance_answer <- function(object, newdata, offset) {
+# Returns the joint covariance of what `type` predicts at the rows, as the user sees it: of the
+# latent function, or but for "latent" of that and the bias, in which members differ.
+covariance_answer <- function(object, newdata, offset, type) {
   rows <- rows_asked(object, newdata, offset)
-  joint <- if (nrow(rows$x) == 0L) matrix(0, 0L, 0L) else joint_moments(object, rows$x)$var
+  moments <- if (type == "latent") joint_moments else joint_predictor
+  joint <- if (nrow(rows$x) == 0L) matrix(0, 0L, 0L) else moments(object, rows$x)$var
   joint <- restore_rows(joint * object$response$unit^2, rows)
   joint <- restore_rows(t(joint), rows)
   dimnames(joint) <- list(rownames(joint), rownames(joint))

@@ -120,6 +120,16 @@ to_link <- function(object, f, offset) {
   to_latent(object, f, offset) + rep(latent_bias(object), each = NROW(f))
 }
 
+# Mean and covariance matrix of the linear predictor, latent function and bias, of a fit of one
+# latent function at x, in C's units. Members of an ensemble have biases of their own.
+joint_predictor <- function(fit, x) {
+  by_member(fit, function(fit, x) {
+    joint <- joint_moments(fit, x)
+    joint$mean <- joint$mean + latent_bias(fit) / fit$response$unit
+    joint
+  }, mixed_joint, x)
+}
+
 # Returns predictions of a type without an interval.
 #' @export
 centre_answer.response <- function(object, latent, type) {
@@ -181,7 +191,7 @@ interval_answer <- function(object, latent, type, interval, level) {
   bounds <- if (interval == "prediction") lapply(p, response_quantile, object = object,
                                                  latent = latent)
             else confidence_bounds(object, latent, type, stats::qnorm(p))
-  cbind(fit = centre_answer(object, latent, type), lwr = bounds[[1L]], upr = bounds[[2L]])
+  cbind(fit = point_answer(object, latent, type), lwr = bounds[[1L]], upr = bounds[[2L]])
 }
 
 #' @export

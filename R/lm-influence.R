@@ -71,7 +71,7 @@ rstandard.sparsegp <- function(model, ...) {
 rstudent.sparsegp <- function(model, ...) {
   check_no_dots(...)
   model <- with_single_rows(model)
-  moments <- response_moments(model, loo_latent(model))
+  moments <- point_moments(model, loo_latent(model))
   per_row(model, (observed_values(model) - moments$mean) / moments$sd)
 }
 

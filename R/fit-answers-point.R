@@ -1,0 +1,134 @@
+# Point predictions, type "response": the mean, unless it says nothing of where responses lie. Where
+# a link grows without bound, as exp() does, means are integrals over the tails of what is known,
+# and may be larger than nearly all responses, or infinite. So
+# * a fit whose noise alone has no mean, or one beyond its own central 95 %, predicts medians, and
+#   its type "response" is "median" (point_type()): all on the asinh scale, where the two tails, each
+#   exponential, cancel at best; on scales with an exponential tail noise that is not normal; powers
+#   that are negative near their pole; times whose errors have such tails;
+# * in other fits of an unbounded link a mean outside of the central 95 % of its own posterior is
+#   replaced by the posterior's median, row by row.
+# Means of bounded responses (probabilities, proportions) always exist, and are outside of that
+# interval by .025 at most.
+
+# Returns the type that is predicted when `type` is asked for.
+point_type <- function(object, type) {
+  if (type == "response" && !has_usable_mean(object)) "median" else type
+}
+
+# Have responses given the latent function, of all members, a mean to predict?
+has_usable_mean <- function(object) {
+  by_member(object, function(object, x) noise_has_mean(object),
+            function(each, object) all(unlist(each)))
+}
+
+noise_has_mean <- function(object) UseMethod("noise_has_mean", codec_of(object))
+
+#' @export
+noise_has_mean.response <- function(object) TRUE
+
+#' @export
+noise_has_mean.response_transformed <- function(object) {
+  has_mean <- SCALES[[codec_of(object)$scale]]$has_mean
+  if (is.null(has_mean)) return(TRUE)
+  normal <- lik_traits(object$likelihood)$exact
+  noise <- if (normal) noise_sds(object)[1L] %||% 0 else Inf
+  has_mean(object$response$scale, noise, object$response$centre[[1L]], object$response$unit)
+}
+
+#' @export
+noise_has_mean.response_times <- function(object) {
+  scale <- error_scale(object)
+  error_of(object)$grown(scale) <= exp(scale * error_of(object)$high)
+}
+
+# Returns what type "response" predicts at each row.
+point_response <- function(object, latent) point_answer(object, latent, "response")
+
+# Returns predictions of a type, point predictions among them, without an interval.
+point_answer <- function(object, latent, type) {
+  type <- point_type(object, type)
+  if (type == "response") usable_mean(object, latent) else centre_answer(object, latent, type)
+}
+
+usable_mean <- function(object, latent) UseMethod("usable_mean", codec_of(object))
+
+#' @export
+usable_mean.response <- function(object, latent) mean_response(object, latent)
+
+#' @export
+usable_mean.response_counts <- function(object, latent) mean_or_median(object, latent)
+
+#' @export
+usable_mean.response_transformed <- usable_mean.response_counts
+
+#' @export
+usable_mean.response_trials <- usable_mean.response
+
+#' @export
+usable_mean.response_proportions <- usable_mean.response
+
+#' @export
+usable_mean.response_seen <- usable_mean.response
+
+# Bounds of two latent functions are about the mean itself.
+#' @export
+usable_mean.response_pairs <- usable_mean.response
+
+# Returns means, and medians where these are outside of the central 95 % of their posterior. A mean
+# within the intervals of all members is within that of their mixture, whose quantiles are between
+# theirs and take longer to find.
+mean_or_median <- function(object, latent) {
+  mean <- mean_response(object, latent)
+  z <- stats::qnorm(c(0.025, 0.975))
+  ends <- lapply(z, function(z) {
+    over_leaves(leaves_of(object, latent), function(object, latent) {
+      confidence_bound(object, latent, "response", z)
+    })
+  })
+  open <- which(!is_between(mean, do.call(pmax, ends[[1L]]), do.call(pmin, ends[[2L]])))
+  if (length(open) == 0L) return(mean)
+  few <- latent_of_rows(object, latent, open)
+  ends <- lapply(z, confidence_bound, object = object, latent = few, type = "response")
+  out <- open[!is_between(mean[open], ends[[1L]], ends[[2L]])]
+  if (length(out) == 0L) return(mean)
+  few <- latent_of_rows(object, latent, out)
+  replace(mean, out, confidence_bound(object, few, "response", 0))
+}
+
+is_between <- function(x, low, high) (x >= low & x <= high) %in% TRUE
+
+# Returns the moments of some rows, whose offsets and weights may be one number for all.
+latent_of_rows <- function(object, latent, rows) {
+  w <- n_outputs(object)
+  latent$offset <- offset_for_rows(latent, w)
+  if (!is.null(latent$weights)) {
+    latent$weights <- rep_len(latent$weights, latent_count(latent, w))
+  }
+  some_latent(latent, rows, w)
+}
+
+# Returns the standard deviation of what `type` predicts, over the posterior: of medians, whose
+# variance the tails have as well, half the width of their central 68.3 %, as it is of a normal
+# distribution.
+point_spread <- function(object, latent, type) {
+  if (type != "median") return(standard_deviation(object, latent, type))
+  bound <- function(z) confidence_bound(object, latent, type, z)
+  (bound(1) - bound(-1)) / 2
+}
+
+# Returns point prediction and standard deviation of a new response, or half the width of its
+# central 68.3 % where the prediction is a median.
+point_moments <- function(object, latent) {
+  if (has_usable_mean(object)) {
+    moments <- response_moments(object, latent)
+    return(list(mean = usable_mean(object, latent), sd = moments$sd))
+  }
+  list(mean = centre_answer(object, latent, "median"),
+       sd = interval_width(object, latent, 1 - 2 * stats::pnorm(-1)) / 2)
+}
+
+# Returns words for print() where predictions are medians.
+point_words <- function(object) {
+  if (has_usable_mean(object)) return(NULL)
+  "predictions are medians: means on this scale are made by the tails"
+}
