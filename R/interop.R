@@ -112,11 +112,22 @@ recover_data.sparsegp <- function(object, ...) {
 # The linear predictor at the grid is itself what is estimated: a coefficient a point.
 #' @exportS3Method emmeans::emm_basis
 emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
+  object <- fit_of_latent_type(ready(object), "link", TRUE) # whose scale is that of the link, too
   at <- predict(object, grid, type = "link", covariance = TRUE)
   n <- nrow(grid)
   list(X = diag(n), bhat = unname(at$fit), nbasis = matrix(NA), V = unname(at$covariance),
        dffun = function(k, dfargs) Inf, dfargs = list(),
-       misc = emmeans::.std.link.labels(family.sparsegp(object), list()))
+       misc = emmeans_labels(object))
+}
+
+# Returns what emmeans says of a link: how to go back, and what the result is called.
+emmeans_labels <- function(object) {
+  family <- family.sparsegp(object)
+  misc <- emmeans::.std.link.labels(family, list())
+  own <- tryCatch(stats::make.link(family$link), error = function(e) NULL)
+  if (is.null(misc$tran) || !is.null(own)) return(misc)
+  misc$tran <- c(family[c("linkfun", "linkinv", "mu.eta", "valideta")], name = family$link)
+  misc
 }
 
 # ---- insight, and through it ggeffects ----
