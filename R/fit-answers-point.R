@@ -1,10 +1,10 @@
 # Point predictions, type "response": the mean, unless it says nothing of where responses lie. Where
 # a link grows without bound, as exp() does, means are integrals over the tails of what is known,
 # and may be larger than nearly all responses, or infinite. So
-# * a fit whose noise alone has no mean, or one beyond its own central 95 %, predicts medians, and
-#   its type "response" is "median" (point_type()): all on the asinh scale, where the two tails, each
-#   exponential, cancel at best; on scales with an exponential tail noise that is not normal; powers
-#   that are negative near their pole; times whose errors have such tails;
+# * a fit whose responses, given the latent function, have no mean, or one outside of their central
+#   95 %, predicts medians, and its type "response" is "median" (point_type()): wide noise on scales
+#   with an exponential tail, negative powers near their pole, times whose errors have such tails,
+#   and all on the asinh scale, where two exponential tails cancel at best;
 # * in other fits of an unbounded link a mean outside of the central 95 % of its own posterior is
 #   replaced by the posterior's median, row by row.
 # Means of bounded responses (probabilities, proportions) always exist, and are outside of that
@@ -26,13 +26,17 @@ noise_has_mean <- function(object) UseMethod("noise_has_mean", codec_of(object))
 #' @export
 noise_has_mean.response <- function(object) TRUE
 
+# Looks at responses at the constant and three units of the response to both sides of it.
 #' @export
 noise_has_mean.response_transformed <- function(object) {
-  has_mean <- SCALES[[codec_of(object)$scale]]$has_mean
-  if (is.null(has_mean)) return(TRUE)
-  normal <- lik_traits(object$likelihood)$exact
-  noise <- if (normal) noise_sds(object)[1L] %||% 0 else Inf
-  has_mean(object$response$scale, noise, object$response$centre[[1L]], object$response$unit)
+  tails <- SCALES[[codec_of(object)$scale]]$tails %||% 0L
+  if (tails != 1L) return(tails == 0L)
+  w <- n_outputs(object)
+  f <- c(-3, 0, 3)
+  known <- list(mean = c(rbind(f, matrix(0, w - 1L, 3L))), var = numeric(3L * w^2),
+                offset = if (w == 1L) numeric(3L) else matrix(0, 3L, w))
+  ends <- lapply(c(0.025, 0.975), response_quantile, object = object, latent = known)
+  all(is_between(mean_response(object, known), ends[[1L]], ends[[2L]]))
 }
 
 #' @export
@@ -74,28 +78,55 @@ usable_mean.response_seen <- usable_mean.response
 #' @export
 usable_mean.response_pairs <- usable_mean.response
 
-# Returns means, and medians where these are outside of the central 95 % of their posterior. A mean
-# within the intervals of all members is within that of their mixture, whose quantiles are between
-# theirs and take longer to find.
+# Returns means, and medians where these are outside of the central 95 % of their posterior.
 mean_or_median <- function(object, latent) {
   mean <- mean_response(object, latent)
-  z <- stats::qnorm(c(0.025, 0.975))
-  ends <- lapply(z, function(z) {
-    over_leaves(leaves_of(object, latent), function(object, latent) {
-      confidence_bound(object, latent, "response", z)
-    })
-  })
-  open <- which(!is_between(mean, do.call(pmax, ends[[1L]]), do.call(pmin, ends[[2L]])))
+  at <- rows_to_check(object, latent)
+  if (length(at) == 0L) return(mean)
+  open <- at[!is_within_members(object, latent_of_rows(object, latent, at), mean[at])]
   if (length(open) == 0L) return(mean)
   few <- latent_of_rows(object, latent, open)
-  ends <- lapply(z, confidence_bound, object = object, latent = few, type = "response")
+  ends <- lapply(CENTRAL, confidence_bound, object = object, latent = few, type = "response")
   out <- open[!is_between(mean[open], ends[[1L]], ends[[2L]])]
   if (length(out) == 0L) return(mean)
-  few <- latent_of_rows(object, latent, out)
-  replace(mean, out, confidence_bound(object, few, "response", 0))
+  replace(mean, out, confidence_bound(object, latent_of_rows(object, latent, out), "response", 0))
 }
 
-is_between <- function(x, low, high) (x >= low & x <= high) %in% TRUE
+CENTRAL <- stats::qnorm(c(0.025, 0.975))
+
+# Is a mean within the intervals of all members? Then it is within that of their mixture, whose
+# quantiles are between theirs and take longer to find.
+is_within_members <- function(object, latent, mean) {
+  leaves <- leaves_of(object, latent)
+  ends <- lapply(CENTRAL, function(z) {
+    over_leaves(leaves, function(object, latent) confidence_bound(object, latent, "response", z))
+  })
+  is_between(mean, do.call(pmax, ends[[1L]]), do.call(pmin, ends[[2L]]))
+}
+
+# Returns the rows whose means may be far out.
+rows_to_check <- function(object, latent) UseMethod("rows_to_check", codec_of(object))
+
+#' @export
+rows_to_check.response <- function(object, latent) {
+  seq_len(latent_count(latent, n_outputs(object)))
+}
+
+# On a scale, where answers take longer, only where members and what they do not know are more than
+# a unit apart: an exponential is then at most e times as large as elsewhere.
+#' @export
+rows_to_check.response_transformed <- function(object, latent) {
+  each <- over_leaves(leaves_of(object, latent), function(object, latent) {
+    at <- location(object, latent)
+    unit <- object$response$unit
+    middle <- at$mean * unit + object$response$centre[[1L]]
+    list(low = middle, high = middle + at$var * unit^2 / 2)
+  })
+  far <- do.call(pmax, lapply(each, `[[`, "high")) - do.call(pmin, lapply(each, `[[`, "low"))
+  which(!(far < 1))
+}
+
+is_between <- function(x, low, high) (is.finite(x) & x >= low & x <= high) %in% TRUE
 
 # Returns the moments of some rows, whose offsets and weights may be one number for all.
 latent_of_rows <- function(object, latent, rows) {

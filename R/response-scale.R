@@ -13,16 +13,13 @@
 #   log_slope    (y, s) -> log g'(y)
 #   d_to, d_log_slope   (y, s) -> derivatives of both in the parameter, of scales that have one
 #   middle, start   (y), (spread) -> the middle, and where the search for the parameter starts
-#   has_mean     (s, noise, centre, unit) -> is there a mean of responses to predict? noise: standard
-#                deviation on the scale, infinite where it is not normal; of a scale without an
-#                exponential tail left out
+#   tails        how many of the inverse's ends grow as fast as exp() or faster; none: left out
 SCALES <- list(
   log = list(
     called = "the log scale",
     wrong = function(y) if (any(y <= 0)) "has values of 0 or less, which have no logarithm",
     to = function(y, s) log(pmax(y, 0)), from = function(z, s) exp(z),
-    log_slope = function(y, s) -log(y),
-    has_mean = function(s, noise, centre, unit) noise <= MOST_LOG_NOISE
+    log_slope = function(y, s) -log(y), tails = 1L
   ),
   # At 0 the slope is infinite: there it is that of the chord to the smallest positive response, as
   # if 0 said that a response is less than that.
@@ -56,12 +53,7 @@ SCALES <- list(
       v <- log(y) - log(s[["middle"]])
       v^2 * d_exprel(s[["value"]] * v)
     },
-    d_log_slope = function(y, s) log(y) - log(s[["middle"]]),
-    # a negative power has a pole, which responses of three standard deviations above the mean, and
-    # nine of the noise, must not reach
-    has_mean = function(s, noise, centre, unit) {
-      noise <= MOST_LOG_NOISE && 1 + s[["value"]] * (centre + 3 * unit + 9 * noise) > 0
-    }
+    d_log_slope = function(y, s) log(y) - log(s[["middle"]]), tails = 1L
   ),
   logit = list(
     called = "the logit scale",
@@ -84,13 +76,9 @@ SCALES <- list(
     d_log_slope = function(y, s) {
       (tanh(asinh(y / s[["value"]] - s[["middle"]] / s[["value"]]))^2 - 1) / s[["value"]]
     },
-    has_mean = function(s, noise, centre, unit) FALSE
+    tails = 2L
   )
 )
-
-# Standard deviation of normal noise above which the mean of its exponential, exp(sd^2 / 2), is
-# beyond its central 95 %.
-MOST_LOG_NOISE <- 2 * stats::qnorm(0.975)
 
 # (exp(u) - 1) / u and its derivative, by series where they cancel.
 exprel <- function(u) ifelse(abs(u) < 1e-5, 1 + u / 2 + u^2 / 6, expm1(u) / u)
