@@ -46,6 +46,14 @@
 #' `exp(mu + s2 / 2)`, may be far above all counts that were seen: it is the mean of a distribution
 #' with a long tail. `type = "median"` is its median, `exp(mu)`; `interval` shows the tail.
 #'
+#' Where the mean of an unbounded response is outside of the central 95 % of its own posterior, the
+#' tails alone make it, and `"response"` is the median of that posterior there. A fit whose responses
+#' have no usable mean even where the latent function is known, which is any on the asinh scale, one
+#' with wide noise on a scale with an exponential tail, or with such errors of times, has medians in
+#' all rows: `"response"` is then `"median"`, its `se.fit` half the width of the central 68.3 % of
+#' the posterior, and `print()` says so. Residuals and [loo()] are about these predictions. Means of
+#' probabilities and proportions always exist, and are outside of their central 95 % by .025 at most.
+#'
 #' A row whose largest probability is below `reject` is better left to somebody else: its class is
 #' `NA` (thesis, section 5.2). [plot(type = "reject")][plot.sparsegp] shows what a threshold costs
 #' and what it buys.
@@ -127,7 +135,8 @@
 #' @param weights Weights of new rows, for prediction intervals after a fit with `weights`: one
 #'   positive number, one for each row, or a formula such as `~ w`. Default 1, with a warning.
 #' @param covariance Also the joint posterior covariance matrix of the latent function at the rows?
-#'   With one latent function, for `"link"`, `"latent"` and, in regression, `"response"`.
+#'   With one latent function, for `"link"`, `"latent"` and, in regression, `"response"`; its
+#'   diagonal is the square of `se.fit`.
 #' @param terms `type = "terms"`: names or numbers of terms, or a named list of terms to be taken
 #'   together. `NULL`: each by itself.
 #' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:

@@ -11,7 +11,8 @@
 #'
 #' @section Marginal means:
 #' `emmeans::emmeans(fit, "group")` averages the latent function (plus bias) over a grid, with the
-#' joint covariance of its points, and takes it back to the response by `type = "response"`. Fits of
+#' joint covariance of its points, and takes it back to the response by `type = "response"`, also
+#' where the response was fitted on another scale, which the grid is labelled with. Fits of
 #' a formula and of one latent function.
 #'
 #' @section Explanations:

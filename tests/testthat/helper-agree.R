@@ -273,3 +273,9 @@ disagreements <- function(fit, new, rows = NULL, y = NULL, draws = 400L) {
     if (draws > 0L) draws_agree(fit, new, draws), if (!is.null(rows)) own_rows_agree(fit, rows, y),
     packages_agree(fit, new))
 }
+
+# The part of it that takes few calls of predict(), for tools/zoo.R.
+few_disagreements <- function(fit, new) {
+  c(spreads_agree(fit, new, "response"), spreads_agree(fit, new, "link"), others_agree(fit, new),
+    rows_agree(fit, new, "response"))
+}

@@ -78,7 +78,8 @@ AGREE_KINDS <- local({
 
 agree_formula <- function(case) {
   inputs <- if (case[[1L]] == "either") "x" else "x + z"
-  stats::as.formula(paste(case[[1L]], "~", inputs), list2env(list(Surv = survival::Surv), parent = globalenv()))
+  env <- list2env(list(Surv = survival::Surv), parent = globalenv())
+  stats::as.formula(paste(case[[1L]], "~", inputs), env)
 }
 
 # Returns what does not agree in a fit of one case, with its name.
