@@ -11,7 +11,8 @@
 # interval by .025 at most.
 
 # Returns the type that is predicted when `type` is asked for.
-point_type <- function(object, type) {
+#' @export
+point_type.response <- function(object, type) {
   if (type == "response" && !has_usable_mean(object)) "median" else type
 }
 
@@ -45,11 +46,9 @@ noise_has_mean.response_times <- function(object) {
   error_of(object)$grown(scale) <= exp(scale * error_of(object)$high)
 }
 
-# Returns what type "response" predicts at each row.
-point_response <- function(object, latent) point_answer(object, latent, "response")
-
 # Returns predictions of a type, point predictions among them, without an interval.
-point_answer <- function(object, latent, type) {
+#' @export
+point_answer.response <- function(object, latent, type) {
   type <- point_type(object, type)
   if (type == "response") usable_mean(object, latent) else centre_answer(object, latent, type)
 }
@@ -141,7 +140,8 @@ latent_of_rows <- function(object, latent, rows) {
 # Returns the standard deviation of what `type` predicts, over the posterior: of medians, whose
 # variance the tails have as well, half the width of their central 68.3 %, as it is of a normal
 # distribution.
-point_spread <- function(object, latent, type) {
+#' @export
+point_spread.response <- function(object, latent, type) {
   if (type != "median") return(standard_deviation(object, latent, type))
   bound <- function(z) confidence_bound(object, latent, type, z)
   (bound(1) - bound(-1)) / 2
@@ -149,7 +149,8 @@ point_spread <- function(object, latent, type) {
 
 # Returns point prediction and standard deviation of a new response, or half the width of its
 # central 68.3 % where the prediction is a median.
-point_moments <- function(object, latent) {
+#' @export
+point_moments.response <- function(object, latent) {
   if (has_usable_mean(object)) {
     moments <- response_moments(object, latent)
     return(list(mean = usable_mean(object, latent), sd = moments$sd))
