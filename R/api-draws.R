@@ -63,6 +63,7 @@ draws.sparsegp <- function(object, newdata, n = 1,
     return(warn_once(slope_draws(object, newdata, check_count(n, "n"), vars, scale)))
   }
   object <- fit_of_latent_type(object, type)
+  type <- point_type(object, type)
   newdata <- if (!missing(newdata)) newdata
   draws_by_member(object, check_count(n, "n"), function(object, n) {
     draws_of(object, latent_draws(object, newdata, n, from), n, type)

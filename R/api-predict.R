@@ -46,6 +46,14 @@
 #' `exp(mu + s2 / 2)`, may be far above all counts that were seen: it is the mean of a distribution
 #' with a long tail. `type = "median"` is its median, `exp(mu)`; `interval` shows the tail.
 #'
+#' Where the mean of an unbounded response is outside of the central 95 % of its own posterior, the
+#' tails alone make it, and `"response"` is the median of that posterior there. A fit whose responses
+#' have no usable mean even where the latent function is known, which is any on the asinh scale, one
+#' with wide noise on a scale with an exponential tail, or with such errors of times, has medians in
+#' all rows: `"response"` is then `"median"`, its `se.fit` half the width of the central 68.3 % of
+#' the posterior, and `print()` says so. Residuals and [loo()] are about these predictions. Means of
+#' probabilities and proportions always exist, and are outside of their central 95 % by .025 at most.
+#'
 #' A row whose largest probability is below `reject` is better left to somebody else: its class is
 #' `NA` (thesis, section 5.2). [plot(type = "reject")][plot.sparsegp] shows what a threshold costs
 #' and what it buys.
@@ -131,7 +139,8 @@
 #' @param weights Weights of new rows, for prediction intervals after a fit with `weights`: one
 #'   positive number, one for each row, or a formula such as `~ w`. Default 1, with a warning.
 #' @param covariance Also the joint posterior covariance matrix of the latent function at the rows?
-#'   With one latent function, for `"link"`, `"latent"` and, in regression, `"response"`.
+#'   With one latent function, for `"link"`, `"latent"` and, in regression, `"response"`; its
+#'   diagonal is the square of `se.fit`.
 #' @param terms `type = "terms"`: names or numbers of terms, or a named list of terms to be taken
 #'   together. `NULL`: each by itself.
 #' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:
@@ -237,7 +246,7 @@ predict_rows <- function(object, newdata, offset, request, variance, weights) {
   answer <- predicted(object, latent, request)
   if (!request$covariance) return(answer)
   c(if (is.list(answer)) answer else list(fit = answer),
-    list(covariance = covariance_answer(object, newdata, offset)))
+    list(covariance = covariance_answer(object, newdata, offset, request$type)))
 }
 
 TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "zero", "survival",
@@ -313,10 +322,12 @@ weights_from <- function(weights, newdata) {
   })
 }
 
-# Returns the joint covariance of the latent function at the rows, as the user sees it.
-covariance_answer <- function(object, newdata, offset) {
+# Returns the joint covariance of what `type` predicts at the rows, as the user sees it: of the
+# latent function, or but for "latent" of that and the bias, in which members differ.
+covariance_answer <- function(object, newdata, offset, type) {
   rows <- rows_asked(object, newdata, offset)
-  joint <- if (nrow(rows$x) == 0L) matrix(0, 0L, 0L) else joint_moments(object, rows$x)$var
+  moments <- if (type == "latent") joint_moments else joint_predictor
+  joint <- if (nrow(rows$x) == 0L) matrix(0, 0L, 0L) else moments(object, rows$x)$var
   joint <- restore_rows(joint * object$response$unit^2, rows)
   joint <- restore_rows(t(joint), rows)
   dimnames(joint) <- list(rownames(joint), rownames(joint))

@@ -226,6 +226,13 @@ predicted.response_spreads <- function(object, latent, request) {
   else predicted.response(object, latent, request)
 }
 
+# The mean response is the first of the two.
+#' @export
+draws_of.response_spreads <- function(object, latent, n, type) {
+  drawn <- NextMethod()
+  if (type == "response") array(drawn[, , 1L], dim(drawn)[1:2], dimnames(drawn)[1:2]) else drawn
+}
+
 # ---- Rows one by one ----
 
 # Traces of var cov^-1 over the rows' blocks, whatever their units.

@@ -36,10 +36,16 @@ class_probabilities.response_ensemble <- function(object, latent) {
 
 #' @export
 centre_answer.response_ensemble <- function(object, latent, type) {
-  if (type == "median" && (n_outputs(object) == 1L || !has_components(object))) {
+  if (type == "median" && has_median_of_mixture(object)) {
     return(confidence_bound(object, latent, type, 0))
   }
   mixed_over(object, latent, function(object, latent) centre_answer(object, latent, type))
+}
+
+# Is the median of a mixture found, or the mean of the members' medians, as of components?
+has_median_of_mixture <- function(object) {
+  inherits(codec_of(object), "response_transformed") || n_outputs(object) == 1L ||
+    !has_components(object)
 }
 
 #' @export
@@ -133,6 +139,20 @@ mixture_bound.response <- function(object, latent, type, z) {
   if (!type %in% c("link", "latent")) return(bound_by_predictor(object, latent, type, z))
   bound_by_roots(object, latent, type, z)
 }
+
+#' @export
+mixture_bound.response_transformed <- function(object, latent, type, z) {
+  mixture_bound.response(object, latent, type, z)
+}
+
+# Mean and bounds of the first of two latent functions are no shifts of the other's answers.
+#' @export
+mixture_bound.response_spreads <- function(object, latent, type, z) {
+  bound_by_roots(object, latent, type, z)
+}
+
+#' @export
+mixture_bound.response_pairs <- mixture_bound.response_spreads
 
 # Certain, and slow: roots of distribution functions that are roots themselves
 bound_by_roots <- function(object, latent, type, z) {

@@ -60,17 +60,17 @@ response_moments.response <- function(object, latent) {
 
 #' @export
 predicted.response <- function(object, latent, request) {
-  type <- request$type
+  type <- point_type(object, request$type)
   fit <- switch(type,
                 prob = class_probabilities(object, latent),
                 class = predicted_class(object, class_probabilities(object, latent),
                                         request$reject),
                 quantile = quantile_answer(object, latent, request$at),
                 zero = zero_probability(object, latent),
-                if (request$interval == "none") centre_answer(object, latent, type)
+                if (request$interval == "none") point_answer(object, latent, type)
                 else interval_answer(object, latent, type, request$interval, request$level))
   answer <- if (!request$se.fit) fit
-            else list(fit = fit, se.fit = standard_deviation(object, latent, type))
+            else list(fit = fit, se.fit = point_spread(object, latent, type))
   restore_rows(answer, latent)
 }
 
@@ -111,8 +111,8 @@ observed_values.response <- function(object) codec_of(object)$observed(object$y)
 plain_residuals.response <- function(object, pearson) {
   latent <- rows_latent(object)
   observed <- observed_values(object)
-  if (!pearson) return(known_residuals(observed - mean_response(object, latent), observed))
-  moments <- response_moments(object, latent)
+  if (!pearson) return(known_residuals(observed - point_response(object, latent), observed))
+  moments <- point_moments(object, latent)
   known_residuals((observed - moments$mean) / moments$sd, observed)
 }
 
@@ -202,7 +202,7 @@ log_unit.response <- function(object, latent) log(object$response$unit)
 
 #' @export
 loo_table.response <- function(object) {
-  moments <- if_responses(response_moments(object, loo_latent(object)),
+  moments <- if_responses(point_moments(object, loo_latent(object)),
                           list(mean = NA_real_, sd = NA_real_))
   data.frame(observed = observed_values(object), mean = moments$mean, sd = moments$sd)
 }

@@ -137,15 +137,16 @@ confidence_bound.response_transformed <- function(object, latent, type, z) {
   centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)
 }
 
-# Of mean and spread those of the mean response, too.
+# Of mean and spread those of the mean or median response, too.
 #' @export
 draws_of.response_transformed <- function(object, latent, n, type) {
-  if (type != "response") return(NextMethod())
+  answer <- switch(type, response = response_at, median = median_response)
+  if (is.null(answer)) return(NextMethod())
   rows <- nrow(as.matrix(latent$offset))
   drawn <- vapply(seq_len(n), function(j) {
     f <- latent$values[[1L]][, j]
-    response_at(object, list(mean = f, var = numeric(length(f) * n_outputs(object)),
-                             offset = latent$offset))
+    answer(object, list(mean = f, var = numeric(length(f) * n_outputs(object)),
+                        offset = latent$offset))
   }, numeric(rows))
   restore_rows(drawn_matrix(drawn, n), latent)
 }

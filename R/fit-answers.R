@@ -17,6 +17,11 @@
 #   centre_answer(object, latent, type)   what `type` predicts, without an interval
 #   response_quantile(object, p, latent)  a quantile of new responses
 #   vector_bound(object, latent, prediction, p)  a quantile of each component
+#   point_type(object, type)         the type that is predicted for `type`: medians for means that
+#                                    say nothing (fit-answers-point.R),
+#   point_answer(object, latent, type)   what it predicts, and
+#   point_spread(object, latent, type)   its standard deviation over the posterior
+#   point_moments(object, latent)    point prediction and sd of a new response
 #   predicted(object, latent, request)  what predict() answers; request: its arguments
 #   draws_of(object, latent, n, type)   what draws() answers
 #   draw_response(object, f, weights, prob)   new responses at latent values f
@@ -75,6 +80,10 @@ vector_bound <- function(object, latent, prediction, p) {
   UseMethod("vector_bound", kind_of(object, latent))
 }
 interval_width <- function(object, latent, p) UseMethod("interval_width", codec_of(object))
+point_type <- function(object, type) UseMethod("point_type", codec_of(object))
+point_answer <- function(object, latent, type) UseMethod("point_answer", codec_of(object))
+point_spread <- function(object, latent, type) UseMethod("point_spread", codec_of(object))
+point_moments <- function(object, latent) UseMethod("point_moments", codec_of(object))
 predicted <- function(object, latent, request) UseMethod("predicted", codec_of(object))
 draws_of <- function(object, latent, n, type) UseMethod("draws_of", codec_of(object))
 draw_response <- function(object, f, weights, prob) UseMethod("draw_response", codec_of(object))
@@ -87,6 +96,9 @@ noise_sds <- function(object) UseMethod("noise_sds", codec_of(object))
 evidence_of <- function(object) UseMethod("evidence_of", kind_of(object, object$ensemble))
 log_unit <- function(object, latent) UseMethod("log_unit", kind_of(object, latent))
 site_table <- function(object) UseMethod("site_table", codec_of(object))
+
+# Returns what type "response" predicts at each row.
+point_response <- function(object, latent) point_answer(object, latent, "response")
 
 # ---- Labels ----
 
@@ -118,6 +130,16 @@ latent_bias <- function(object) {
 # Returns f plus bias (and offset); f: a vector, or with several latent functions a matrix.
 to_link <- function(object, f, offset) {
   to_latent(object, f, offset) + rep(latent_bias(object), each = NROW(f))
+}
+
+# Mean and covariance matrix of the linear predictor, latent function and bias, of a fit of one
+# latent function at x, in C's units. Members of an ensemble have biases of their own.
+joint_predictor <- function(fit, x) {
+  by_member(fit, function(fit, x) {
+    joint <- joint_moments(fit, x)
+    joint$mean <- joint$mean + latent_bias(fit) / fit$response$unit
+    joint
+  }, mixed_joint, x)
 }
 
 # Returns predictions of a type without an interval.
@@ -181,7 +203,7 @@ interval_answer <- function(object, latent, type, interval, level) {
   bounds <- if (interval == "prediction") lapply(p, response_quantile, object = object,
                                                  latent = latent)
             else confidence_bounds(object, latent, type, stats::qnorm(p))
-  cbind(fit = centre_answer(object, latent, type), lwr = bounds[[1L]], upr = bounds[[2L]])
+  cbind(fit = point_answer(object, latent, type), lwr = bounds[[1L]], upr = bounds[[2L]])
 }
 
 #' @export

@@ -11,7 +11,8 @@
 #'
 #' @section Marginal means:
 #' `emmeans::emmeans(fit, "group")` averages the latent function (plus bias) over a grid, with the
-#' joint covariance of its points, and takes it back to the response by `type = "response"`. Fits of
+#' joint covariance of its points, and takes it back to the response by `type = "response"`, also
+#' where the response was fitted on another scale, which the grid is labelled with. Fits of
 #' a formula and of one latent function.
 #'
 #' @section Explanations:
@@ -112,11 +113,22 @@ recover_data.sparsegp <- function(object, ...) {
 # The linear predictor at the grid is itself what is estimated: a coefficient a point.
 #' @exportS3Method emmeans::emm_basis
 emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
+  object <- fit_of_latent_type(ready(object), "link", TRUE) # whose scale is that of the link, too
   at <- predict(object, grid, type = "link", covariance = TRUE)
   n <- nrow(grid)
   list(X = diag(n), bhat = unname(at$fit), nbasis = matrix(NA), V = unname(at$covariance),
        dffun = function(k, dfargs) Inf, dfargs = list(),
-       misc = emmeans::.std.link.labels(family.sparsegp(object), list()))
+       misc = emmeans_labels(object))
+}
+
+# Returns what emmeans says of a link: how to go back, and what the result is called.
+emmeans_labels <- function(object) {
+  family <- family.sparsegp(object)
+  misc <- emmeans::.std.link.labels(family, list())
+  own <- tryCatch(stats::make.link(family$link), error = function(e) NULL)
+  if (is.null(misc$tran) || !is.null(own)) return(misc)
+  misc$tran <- c(family[c("linkfun", "linkinv", "mu.eta", "valideta")], name = family$link)
+  misc
 }
 
 # ---- insight, and through it ggeffects ----

@@ -15,11 +15,15 @@
 #' these means. A linear kernel with a wide prior gives the numbers of a linear model.
 #'
 #' Other likelihoods have a Gaussian site for each row, as if there were a response
-#' `shift / precision` with noise of variance `1 / precision` (see [sites()]). The measures are
-#' those of these responses, with the sites of the other rows held, as those of a generalised linear
-#' model are of its working responses. A site of negative precision, which an outlier gets under
-#' [lik_student()], has a negative leverage and no standardised residual; nor has a site without
-#' precision, as under [lik_laplace()].
+#' `shift / precision` with noise of variance `1 / precision` (see [sites()]). Residuals and
+#' distances are those of these responses, with the sites of the other rows held, as those of a
+#' generalised linear model are of its working responses. The precision of a site depends on the
+#' response of its row, but leverage is a property of the design: `hatvalues()` has, in its place,
+#' the precision that is expected at the mean of the latent function given the other rows (the
+#' Fisher information of a response; of means with a variance of their own, as of counts,
+#' \eqn{m'(f)^2 / v(f)}{m'(f)^2 / v(f)}), as the weights of a generalised linear model are. A site
+#' of negative precision, which an outlier gets under [lik_student()], has no standardised residual;
+#' nor has a site without precision, as under [lik_laplace()].
 #'
 #' For any likelihood `rstudent()` is the response less its mean given the other rows, divided by
 #' its standard deviation given these (see [loo()]). For Gaussian noise that is the same number as
@@ -68,7 +72,7 @@ rstandard.sparsegp <- function(model, ...) {
 #' @export
 rstudent.sparsegp <- function(model, ...) {
   model <- with_single_rows(model)
-  moments <- response_moments(model, loo_latent(model))
+  moments <- point_moments(model, loo_latent(model))
   per_row(model, (observed_values(model) - moments$mean) / moments$sd)
 }
 
@@ -104,14 +108,34 @@ with_single_rows <- function(model) {
 # mean's cavity and u = tau v it is u / (1 + u). Under a basis the stored variances of cavity and
 # posterior both have a part in addition that the basis leaves, which their difference
 # v u / (1 + u) is free of: q = tau times that solves u^2 - q u - q = 0.
-# An average's mean with weights that do not change has the slope sum_k w_k h_k.
+site_leverages <- function(model) {
+  u <- site_weights(model)
+  u / (1 + u)
+}
+
+# Returns u of each row.
+site_weights <- function(model) {
+  tau <- c(model$sites$tau)
+  q <- pmax(tau * (model$cavity$var - model$latent$var), 0)
+  (q + sign(tau) * sqrt(q^2 + 4 * q)) / 2
+}
+
+# Returns the leverages of rows, u / (1 + u) with the information i that a response is expected to
+# give at the cavity's mean in the place of tau, so that a row's leverage does not depend on its
+# response: u = i v. An average's mean with weights that do not change has the slope sum_k w_k h_k.
 leverages <- function(model) {
   if (isTRUE(model$ensemble$fixed)) {
     return(mixed(each_member(model, leverages), model$ensemble$weights))
   }
+  if (lik_traits(model$likelihood)$exact) return(site_leverages(model))
   tau <- c(model$sites$tau)
-  q <- pmax(tau * (model$cavity$var - model$latent$var), 0)
-  u <- (q + sign(tau) * sqrt(q^2 + 4 * q)) / 2
+  v <- if (every_row_in_basis(model)) model$cavity$var else {
+    v <- site_weights(model) / tau
+    ifelse(is.finite(v) & v > 0, v, model$cavity$var)
+  }
+  information <- expected_information(model)
+  expected <- is.finite(information) & information >= 0 & !is.na(model$y)
+  u <- ifelse(expected, information, tau) * v
   u / (1 + u)
 }
 
@@ -123,7 +147,7 @@ site_residuals <- function(model) {
   LARGEST <- 1e4
   tau <- c(model$sites$tau)
   tau[tau <= 0 | is.na(model$y)] <- NA
-  wrong <- (c(model$sites$nu) / tau - model$cavity$mean) * sqrt(tau * (1 - leverages(model)))
+  wrong <- (c(model$sites$nu) / tau - model$cavity$mean) * sqrt(tau * (1 - site_leverages(model)))
   exact <- lik_traits(model$likelihood)$exact
   if (exact) wrong else ifelse(abs(wrong) < LARGEST, wrong, NA_real_)
 }
@@ -132,6 +156,6 @@ site_residuals <- function(model) {
 # those of the latent function, which are at least as large.
 fitted_variances <- function(model) {
   NO_LEVERAGE <- 1e-6
-  h <- leverages(model)
+  h <- site_leverages(model)
   ifelse(abs(h) < NO_LEVERAGE, model$latent$var, h / c(model$sites$tau))
 }

@@ -4,8 +4,9 @@
 #'
 #' `family()` is a family object as [stats::glm()] has it, with the link that takes mean responses
 #' to the linear predictor: `family(fit)$linkinv(predict(fit, new, type = "link"))` are
-#' mean responses (at the median of the latent function). `terms()` and `weights()` are those of the
-#' fit.
+#' mean responses (at the median of the latent function), or medians of a response on another scale,
+#' which is the link then: the function is `"log"`, `"sqrt"` or `"logit"`, or has the scale's
+#' parameter. `terms()` and `weights()` are those of the fit.
 #'
 #' `model.frame()` is the frame of the rows used. Full EP keeps it; other fits make it again from
 #' the first call, where its formula was written, which is an error when `data` is no longer there.
@@ -155,10 +156,39 @@ deviance.sparsegp <- function(object, ...) {
 #' @importFrom stats family
 #' @export
 family.sparsegp <- function(object, ...) {
-  named <- FAMILIES[[ready(object)$likelihood$type]]
-  link <- stats::make.link(named[2L])
+  object <- ready(object)
+  named <- FAMILIES[[object$likelihood$type]]
+  link <- link_of(object, named[2L])
   structure(c(list(family = named[1L], link = link$name),
               link[c("linkfun", "linkinv", "mu.eta", "valideta")]), class = "family")
+}
+
+# Returns the link that takes responses to the linear predictor, as stats::make.link() gives it.
+link_of <- function(object, name) UseMethod("link_of", codec_of(object))
+
+#' @export
+link_of.response <- function(object, name) stats::make.link(name)
+
+# The scale of the response itself; the logarithm of times is that of their likelihoods.
+#' @export
+link_of.response_transformed <- function(object, name) {
+  scale <- codec_of(object)$scale
+  if (scale %in% c("log", "sqrt", "logit")) return(stats::make.link(scale))
+  own <- SCALES[[scale]]
+  at <- object$response$scale
+  list(name = scale_label(object), linkfun = function(mu) own$to(mu, at),
+       linkinv = function(eta) own$from(eta, at),
+       mu.eta = function(eta) exp(-own$log_slope(own$from(eta, at), at)),
+       valideta = function(eta) all(is.finite(own$from(eta, at))))
+}
+
+# Returns the name of a scale with its parameter.
+scale_label <- function(object) {
+  at <- object$response$scale
+  shown <- function(x) format(x, digits = 3L)
+  switch(codec_of(object)$scale,
+         boxcox = paste0("Box-Cox (lambda = ", shown(at[["value"]]), ")"),
+         paste0("asinh((mu - ", shown(at[["middle"]]), ") / ", shown(at[["value"]]), ")"))
 }
 
 #' @rdname frames

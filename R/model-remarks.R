@@ -14,6 +14,7 @@ remark_on_rows <- function(model, setup, chunk) {
     message("The response is only 0 and 1, and is treated as numeric.\n",
             "For the probability of 1 give likelihood = \"probit\", or make it a factor.")
   }
+  warn_of_codes(c(response_columns(y), columns_of_matrix(chunk$x)))
   n <- NROW(y)
   if (model$scaling$alike && n > 1L) {
     warn_sparsegp("No input varies (", toString(model$scaling$names), "): the fit is a constant.")
@@ -32,4 +33,15 @@ remark_on_rows <- function(model, setup, chunk) {
   if (is.null(constant) || elsewhere || departs) return(invisible(FALSE))
   warn_sparsegp("The response ", constant, ": there is nothing to learn from these rows but that.")
   invisible(TRUE)
+}
+
+# Returns the numeric columns of a response, by name.
+response_columns <- function(y) {
+  if (!is.numeric(y) || is.object(y)) return(NULL)
+  if (is.null(dim(y))) list("the response" = y) else columns_of_matrix(y)
+}
+
+columns_of_matrix <- function(x) {
+  names <- colnames(x) %||% paste("column", seq_len(ncol(x)), recycle0 = TRUE)
+  stats::setNames(lapply(seq_len(ncol(x)), function(k) x[, k]), names)
 }

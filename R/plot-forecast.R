@@ -45,7 +45,7 @@ forecast_picture <- function(object, asked) {
                  asked$n, asked$style)
   })
   names(parts) <- names(groups)
-  rest <- rows$y - mean_response(object, latent_at(object, rows$x, rows$offset))
+  rest <- rows$y - point_response(object, latent_at(object, rows$x, rows$offset))
   drawn <- lapply(c(Filter(Negate(is.null), pictures), parts), `[[`, "drawn")
   c(pictures, list(parts = parts, rest = rest, time = time, xlim = xlim, words = horizon$words,
                    drawn = drawn))

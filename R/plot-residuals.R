@@ -37,7 +37,7 @@ residual_frame <- function(object) {
   latent <- training_latent(object)
   known <- !is.na(object$y)
   data.frame(row = object$row_names %||% as.character(seq_len(object$n)),
-             fitted = mean_response(object, latent), residual = unname(quantile_residuals(object)),
+             fitted = point_response(object, latent), residual = unname(quantile_residuals(object)),
              leverage = leverages(object))[known, ]
 }
 

@@ -145,8 +145,8 @@ rows_beside <- function(object, rows, view) {
     shown$near <- nearness(object, rows$x, on_slice)
     return(shown)
   }
-  own <- mean_response(object, latent_at(object, rows$x, rows$offset))
-  there <- mean_response(object, latent_at(object, on_slice, view$offset))
+  own <- point_response(object, latent_at(object, rows$x, rows$offset))
+  there <- point_response(object, latent_at(object, on_slice, view$offset))
   shown$y <- move(rows$y, own, there)
   shown
 }

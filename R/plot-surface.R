@@ -78,8 +78,8 @@ mean_surface <- function(object, view, shown, asked, known = is_known) {
   nodes <- surface_nodes(view, shown, asked$n %||% default_nodes(object), asked$style)
   x <- slice_inputs(view, nodes$grid)
   latent <- latent_at(object, x, view$offset)
-  fit <- flattened(mean_response(object, latent))
-  se <- flattened(standard_deviation(object, latent, "response"))
+  fit <- flattened(point_response(object, latent))
+  se <- flattened(point_spread(object, latent, point_type(object, "response")))
   known <- known(object, x, latent$var)
   c(nodes, list(z = array(fit, nodes$count), error = array(se, nodes$count), known = known,
                 drawn = surface_frame(nodes, view, fit = fit, se = se, known = known)))

@@ -211,7 +211,7 @@ working_residuals.response_factor <- function(object, rows) rep(NA_real_, length
 
 #' @export
 working_residuals.response_numbers <- function(object, rows) {
-  rows$y - mean_response(object, latent_at(object, rows$x, rows$offset))
+  rows$y - point_response(object, latent_at(object, rows$x, rows$offset))
 }
 
 # On the fitted scale, as effects are

@@ -13,12 +13,13 @@
 #   log_slope    (y, s) -> log g'(y)
 #   d_to, d_log_slope   (y, s) -> derivatives of both in the parameter, of scales that have one
 #   middle, start   (y), (spread) -> the middle, and where the search for the parameter starts
+#   tails        how many of the inverse's ends grow as fast as exp() or faster; none: left out
 SCALES <- list(
   log = list(
     called = "the log scale",
     wrong = function(y) if (any(y <= 0)) "has values of 0 or less, which have no logarithm",
     to = function(y, s) log(pmax(y, 0)), from = function(z, s) exp(z),
-    log_slope = function(y, s) -log(y)
+    log_slope = function(y, s) -log(y), tails = 1L
   ),
   # At 0 the slope is infinite: there it is that of the chord to the smallest positive response, as
   # if 0 said that a response is less than that.
@@ -52,7 +53,7 @@ SCALES <- list(
       v <- log(y) - log(s[["middle"]])
       v^2 * d_exprel(s[["value"]] * v)
     },
-    d_log_slope = function(y, s) log(y) - log(s[["middle"]])
+    d_log_slope = function(y, s) log(y) - log(s[["middle"]]), tails = 1L
   ),
   logit = list(
     called = "the logit scale",
@@ -74,7 +75,8 @@ SCALES <- list(
     },
     d_log_slope = function(y, s) {
       (tanh(asinh(y / s[["value"]] - s[["middle"]] / s[["value"]]))^2 - 1) / s[["value"]]
-    }
+    },
+    tails = 2L
   )
 )
 

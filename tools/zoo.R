@@ -12,6 +12,7 @@ suppressPackageStartupMessages(library(sparsegp))
 options(nwarnings = 1000L, sparsegp.threads = 1L)
 self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(self), "zoo_report.R"))
+source(file.path(dirname(self), "..", "tests", "testthat", "helper-agree.R"))
 
 MOST_ROWS <- 3000L   # of a data set, drawn at random, with a fixed seed
 MOST_LEVELS <- 20L   # of a response that has labels
@@ -255,8 +256,21 @@ check_loo <- function(record, fit) {
     note(record, "findings", "loo", "a log density that is not finite")
 }
 
+# Do the answers at some rows agree (tests/testthat/helper-agree.R)? Of a few, and by few draws, as
+# the fit may be a mixture of many.
+check_agreement <- function(record, fit, rows, inputs) {
+  new <- rows[stats::complete.cases(rows[inputs]) & has_known_levels(fit, rows), , drop = FALSE]
+  new <- new[unique(round(seq(1, nrow(new), length.out = min(4L, nrow(new))))), , drop = FALSE]
+  if (nrow(new) == 0L) return(invisible())
+  set.seed(1)
+  for (flaw in step(record, "agree", few_disagreements(fit, new))) {
+    note(record, "findings", "agree", flaw)
+  }
+}
+
 use_fit <- function(record, fit, rows, inputs, labels) {
   check_predictions(record, fit, rows, inputs, labels)
+  check_agreement(record, fit, rows, inputs)
   check_file(record, fit, utils::head(rows, 20L))
   check_loo(record, fit)
   step(record, "plot", draw(fit))

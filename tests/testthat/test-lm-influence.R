@@ -93,7 +93,7 @@ test_that("a linear kernel leads to the numbers of lm()", {
   expect_equal(cooks.distance(fit), cooks.distance(line), tolerance = 1e-4)
 })
 
-test_that("of other likelihoods they are those of the sites' responses", {
+test_that("of other likelihoods residuals and distances are those of the sites' responses", {
   for (lik in c("probit", "poisson")) {
     fit <- sparsegp(if (lik == "probit") am ~ wt else carb ~ wt, mtcars[1:12, ], lik,
                     kernel = kernel_matern12(), learn = FALSE)
@@ -102,18 +102,59 @@ test_that("of other likelihoods they are those of the sites' responses", {
     tau <- c(fit$sites$tau)
     y <- c(fit$sites$nu) / tau
     H <- K %*% solve(K + diag(1 / tau))
+    h <- diag(H)
     # EP's own tolerance is 1e-6 or less
-    expect_equal(unname(hatvalues(fit)), diag(H), tolerance = 1e-5, label = lik)
     wrong <- drop(y - H %*% y)
-    expect_equal(unname(rstandard(fit)), wrong * sqrt(tau / (1 - diag(H))), tolerance = 1e-4)
-    cook <- rstandard(fit)^2 * hatvalues(fit) / (1 - hatvalues(fit)) / sum(hatvalues(fit))
+    expect_equal(unname(rstandard(fit)), wrong * sqrt(tau / (1 - h)), tolerance = 1e-4)
+    cook <- rstandard(fit)^2 * h / (1 - h) / sum(hatvalues(fit))
     expect_equal(cooks.distance(fit), cook, tolerance = 1e-4)
   }
-  # a row far off has a site of negative precision under long tails
+  # a row far off has a site of negative precision under long tails, and the leverage of its place
   far <- sparsegp(mpg ~ wt, transform(mtcars, mpg = replace(mpg, 3, 200)), "student", learn = FALSE)
-  expect_lt(hatvalues(far)[[3]], 0)
+  near <- sparsegp(mpg ~ wt, mtcars, "student", learn = FALSE)
+  expect_lt(far$sites$tau[3L], 0)
+  expect_true(all(hatvalues(far) > 0 & hatvalues(far) < 1))
   expect_true(is.na(rstandard(far)[[3]]))
   expect_true(is.finite(cooks.distance(far)[[3]]) && is.finite(rstudent(far)[[3]]))
+})
+
+test_that("leverage has the information that a response is expected to give", {
+  d <- transform(mtcars, share = (carb - 0.5) / 9, high = carb / 8)
+  f <- c(-0.7, 0.2)
+  information <- function(formula, lik) {
+    fit <- sparsegp(formula, d, lik, learn = FALSE)
+    fisher_information(fit, f)
+  }
+  # Fisher's, in closed form; differences of means over 1e-4 are good to 1e-6
+  expect_equal(information(carb ~ wt, lik_poisson(bias = fixed(0))), exp(f), tolerance = 1e-6)
+  expect_equal(information(carb ~ wt, lik_negbin(size = fixed(3), bias = fixed(0))), 3 * exp(f) / (3 + exp(f)),
+               tolerance = 1e-6)
+  expect_equal(information(mpg ~ wt, lik_gamma(shape = fixed(5))), c(5, 5), tolerance = 1e-6)
+  expect_equal(information(am ~ wt, lik_logit(bias = fixed(0))), plogis(f) * plogis(-f),
+               tolerance = 1e-6)
+  expect_equal(information(am ~ wt, lik_probit(bias = fixed(0))),
+               dnorm(f)^2 / (pnorm(f) * pnorm(-f)), tolerance = 1e-6)
+  trials <- sparsegp(cbind(carb, 9 - carb) ~ wt, d[1:2, ], lik_binomial(bias = fixed(0)),
+                     learn = FALSE)
+  expect_equal(fisher_information(trials, f), 9 * plogis(f) * plogis(-f), tolerance = 1e-6)
+  # of errors by 1001 quantiles, which miss half a per cent of the tails
+  student <- sparsegp(mpg ~ wt, d, lik_student(scale = fixed(2), df = fixed(4)), learn = FALSE)
+  expect_equal(fisher_information(student, f)[1L], 5 / 7 / (2 / student$response$unit)^2,
+               tolerance = 5e-3)
+})
+
+test_that("leverage does not depend on the row's own response", {
+  d <- data.frame(x = c(1:5, 100, 7:12)) # without neighbours, whose sites would follow it
+  y <- c(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8)
+  held <- kernel_rbf(fixed(1), fixed(0.1))
+  hat <- function(lik, own) {
+    d$y <- replace(y, 6, own)
+    hatvalues(sparsegp(y ~ x, d, lik, held, learn = FALSE))[[6]]
+  }
+  for (lik in list(lik_negbin(bias = fixed(1), size = fixed(2)), lik_poisson(bias = fixed(1)),
+                   lik_gamma(bias = fixed(1), shape = fixed(2)))) {
+    expect_equal(hat(lik, 2), hat(lik, 20), tolerance = 1e-6, label = lik$type)
+  }
 })
 
 test_that("rows left out are NA, and what has several latent values in a row is refused", {

@@ -186,6 +186,10 @@ test_that("means, medians and quantiles are those of simulated responses", {
     found <- predict(fit, new, se.fit = TRUE)
     expect_true(all(is.finite(unlist(found))), label = label)
     if (name == "student") next # has too few moments
+    if (!has_usable_mean(fit)) {
+      expect_identical(found$fit, predict(fit, new, type = "median"), label = label)
+      next
+    }
     error <- (rowMeans(drawn) - found$fit) / (apply(drawn, 1L, sd) / sqrt(2000))
     expect_lt(max(abs(error)), 4.5, label = label)
   }
@@ -203,7 +207,8 @@ test_that("the mean and its standard error on the log scale are the lognormal's"
   expect_equal(found$se.fit, found$fit * sqrt(expm1(v)), tolerance = 1e-6)
   wide <- sparsegp(x = 1:3, y = c(1e-300, 1, 1e300), transform = "log", learn = FALSE)
   expect_true(all(is.finite(predict(wide, matrix(4), type = "median"))))
-  expect_identical(unname(predict(wide, matrix(1e6))), Inf)
+  # where the mean is infinite the median is predicted
+  expect_identical(predict(wide, matrix(1e6)), predict(wide, matrix(1e6), type = "median"))
 })
 
 test_that("streams, sources, updates and merged fits are on the scale of the first rows", {

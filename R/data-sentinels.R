@@ -1,0 +1,44 @@
+# Codes for missing values, such as -99, -999 and 9999, that were left among the numbers.
+
+# The numbers that stand for "missing" in many files: all digits 7, 8 or 9, of two digits or more and
+# up to three decimals, with either sign; -9; and the ends of types of numbers.
+SENTINELS <- local({
+  digits <- outer(7:9, (10^(2:8) - 1) / 9)
+  codes <- c(outer(digits, 10^(0:3), `/`))
+  codes <- codes[codes >= 77]
+  c(codes, -codes, -9, -32768, 32767, 2147483647, -2147483648, 1e20, 1e30, 1e36)
+})
+
+# Returns the codes among numbers that stand alone, each as its value, named by how often it is
+# there. A code stands alone if it is farther from all that are no codes than these are from each
+# other, or if it is negative, of at least two digits, and no other number is.
+lone_codes <- function(x) {
+  LEAST <- 5L # other numbers, which have a spread to compare with
+  x <- x[is.finite(x)]
+  if (length(x) == 0L || !any(range(x) %in% SENTINELS)) return(numeric())
+  values <- unique(x)
+  counts <- tabulate(match(x, values))
+  codes <- values %in% SENTINELS
+  if (sum(counts[!codes]) < LEAST || sum(!codes) < 2L) return(numeric())
+  others <- range(values[!codes])
+  gap <- pmax(others[1L] - values, values - others[2L])
+  alone <- codes & (gap > diff(others) | values <= -77 & others[1L] >= 0)
+  stats::setNames(values[alone], counts[alone])
+}
+
+# Warns of codes that stand alone in numeric columns, a list by name. Returns nothing.
+warn_of_codes <- function(columns) {
+  said <- unlist(Map(function(x, name) {
+    found <- lone_codes(x)
+    if (length(found)) paste0(name, " has ", words_of_codes(found))
+  }, columns, names(columns)), use.names = FALSE)
+  if (is.null(said)) return(invisible())
+  warn_sparsegp("Far from all other values there may be codes for missing ones: ",
+                paste(said, collapse = "; "), ".\nIf they are, make them NA before fitting.")
+}
+
+words_of_codes <- function(found) {
+  times <- as.integer(names(found))
+  values <- vapply(unname(found), format, "", digits = 8L)
+  paste(paste0(values, " (", vapply(times, counted, "", "row"), ")"), collapse = ", ")
+}

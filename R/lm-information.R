@@ -1,0 +1,61 @@
+# The information that a response is expected to give on its latent value f, in C's units: Fisher's,
+# E (d log p(y | f) / df)^2. It replaces site precisions, which depend on the response, in leverages.
+
+# Returns that of each row at the cavity's mean, NA where there is none to expect.
+expected_information <- function(model) {
+  f <- seen_mean(model, list(mean = model$cavity$mean, offset = model$offset))
+  fisher_information(model, unname(c(f)))
+}
+
+fisher_information <- function(model, f) UseMethod("fisher_information", codec_of(model))
+
+INFORMATION_STEP <- 1e-4 # of differences in f, with an error of about 1e-8
+
+# That of a mean m(f) with variance v(f), m'^2 / v: exact for one-parameter exponential families,
+# the least there can be for others.
+#' @export
+fisher_information.response <- function(model, f) {
+  slope <- slope_of(function(f) engine_lik_eval(model, f, weights = model$weights)$mean, f)
+  slope^2 / engine_lik_eval(model, f, weights = model$weights)$var
+}
+
+slope_of <- function(answer, f) {
+  (answer(f + INFORMATION_STEP) - answer(f - INFORMATION_STEP)) / (2 * INFORMATION_STEP)
+}
+
+# A proportion of trials has so many times that of one.
+#' @export
+fisher_information.response_trials <- function(model, f) model$weights * NextMethod()
+
+# Points that were seen have all the same response.
+#' @export
+fisher_information.response_seen <- function(model, f) rep(NA_real_, length(f))
+
+# Numbers scatter about f alike wherever it is: the mean over quantiles of the error. Of slopes that
+# jump, as under Laplace noise, by differences over a step that meets the jump hardly ever.
+#' @export
+fisher_information.response_numbers <- function(model, f) {
+  NODES <- 1001L
+  known <- list(mean = 0, var = 0, offset = 0)
+  y <- vapply((seq_len(NODES) - 0.5) / NODES, function(p) {
+    of_responses(engine_lik_quantile, model, 0, known, p)
+  }, 0)
+  rows <- lik_traits(model$likelihood)$data_rows(y, rep(1, NODES))
+  score <- slope_of(function(f) engine_lik_eval(model, f, rows)$logp, numeric(NODES))
+  rep(mean(score^2), length(f))
+}
+
+#' @export
+fisher_information.response_counts <- function(model, f) fisher_information.response(model, f)
+
+# An event says the same wherever it is; a censored time what its site says.
+#' @export
+fisher_information.response_times <- function(model, f) ifelse(is_event(model$y), NextMethod(), NA)
+
+# Labels: sum over them of p'^2 / p
+#' @export
+fisher_information.response_factor <- function(model, f) {
+  prob <- function(f) class_probabilities(model, list(mean = f, var = 0 * f, offset = 0))
+  slope <- slope_of(prob, f)
+  rowSums(ifelse(slope == 0, 0, slope^2 / prob(f)))
+}

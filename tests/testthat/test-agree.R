@@ -1,0 +1,258 @@
+# What a fit answers agrees with itself: standard errors, covariances, intervals, draws, quantiles,
+# medians, and what other functions and packages say, over likelihoods and kinds of fit
+# (helper-agree.R). tools/zoo.R applies the same walk to the fits of its sample.
+
+r_code_alone()
+
+agree_rows <- local({
+  set.seed(1)
+  n <- 40L
+  d <- data.frame(x = seq(0, 3, length.out = n), z = rep(c(0, 1), n / 2))
+  d$number <- sin(2 * d$x) + rnorm(n) / 9 + d$z / 5
+  d$other <- cos(d$x) + rnorm(n) / 9
+  d$count <- rpois(n, exp(1 + d$number))
+  d$zeros <- d$count * (runif(n) > 0.3)
+  d$amount <- exp(d$number)
+  d$part <- plogis(d$number)
+  d$hits <- rbinom(n, 9, d$part)
+  d$event <- as.integer(runif(n) > 0.2)
+  d$label <- factor(ifelse(d$number + rnorm(n) / 5 > 0.4, "u", "v"))
+  d$some <- replace(d$label, c(3, 9, 17), NA)
+  d$class <- factor(c("a", "b", "c")[1 + (d$number > 0) + (d$x > 2)])
+  d$rank <- factor(as.character(d$class), ordered = TRUE)
+  d$heavy <- replace(d$number, c(5, 22), c(-40, 30))
+  d$either <- mixture(c(0.6, 0.4), list(cbind(d$number, d$other), -cbind(d$number, d$other)), 0.01)
+  d
+})
+
+# Among the rows, between them, and far away, where means and intervals come apart
+AGREE_AT <- data.frame(x = c(0.2, 1.55, 2.9, 4, 9), z = c(0, 1, 0, 1, 0.5))
+
+# Response and likelihood, by name; those of one number may be compared with residuals.
+AGREE_CASES <- list(
+  gaussian = list("number", "gaussian"), student = list("number", "student"),
+  laplace = list("number", "laplace"), heteroscedastic = list("number", "heteroscedastic"),
+  vectors = list("cbind(number, other)", NULL), mixtures = list("either", NULL),
+  poisson = list("count", "poisson"), negbin = list("count", "negbin"),
+  zip = list("zeros", "zip"), zinb = list("zeros", "zinb"),
+  hurdle = list("zeros", lik_zip(hurdle = TRUE)), hurdle_nb = list("zeros", lik_zinb(hurdle = TRUE)),
+  gamma = list("amount", "gamma"), beta = list("part", "beta"),
+  trials = list("cbind(hits, 9 - hits)", "binomial"),
+  weibull = list("Surv(amount, event)", "weibull"),
+  loglogistic = list("Surv(amount, event)", "loglogistic"),
+  lognormal = list("Surv(amount, event)", "lognormal"), probit = list("label", "probit"),
+  logit = list("label", "logit"), mackay = list("label", "mackay"), flip = list("label", "flip"),
+  margin = list("label", "margin"), squares = list("label", "squares"),
+  nullcat = list("some", "nullcat"), ordinal = list("rank", "ordinal"),
+  classes = list("class", lik_mprobit(coupled = FALSE)), coupled = list("class", "mprobit"),
+  softmax = list("class", lik_softmax(coupled = FALSE)), rest = list("class", "probit"),
+  ranks = list("rank", lik_mprobit(coupled = FALSE)), ranks_coupled = list("rank", "mprobit"),
+  ranks_rest = list("rank", "probit"), log = list("amount", lik_gaussian(transform = "log")),
+  sqrt = list("amount", lik_gaussian(transform = "sqrt")),
+  boxcox = list("amount", lik_gaussian(transform = "boxcox")),
+  logit_scale = list("part", lik_gaussian(transform = "logit")),
+  asinh = list("heavy", lik_gaussian(transform = "asinh")),
+  log_laplace = list("amount", lik_laplace(transform = "log")),
+  log_spreads = list("amount", lik_heteroscedastic(transform = "log")),
+  custom = list("number", lik_custom(function(y, f, theta) dnorm(y, f, 0.2, log = TRUE)))
+)
+
+# Kinds of fit: a function of a formula and a likelihood
+AGREE_KINDS <- local({
+  fit <- function(...) {
+    function(formula, likelihood) {
+      suppressWarnings(sparsegp(formula, agree_rows, likelihood = likelihood, ...))
+    }
+  }
+  full <- fit(learn = FALSE)
+  list(
+    full = full, sparse = fit(learn = FALSE, method = method_ep(size = 12)),
+    ivm = fit(learn = FALSE, method = method_ivm(size = 12)),
+    stream = fit(learn = FALSE, method = method_online(size = 12, pilot = 20)),
+    average = function(formula, likelihood) {
+      rough <- fit(learn = FALSE, kernel = kernel_matern12(lengthscale = 0.4, variance = 3))
+      average(full(formula, likelihood), rough(formula, likelihood))
+    }
+  )
+})
+
+agree_formula <- function(case) {
+  inputs <- if (case[[1L]] == "either") "x" else "x + z"
+  env <- list2env(list(Surv = survival::Surv), parent = globalenv())
+  stats::as.formula(paste(case[[1L]], "~", inputs), env)
+}
+
+# Returns what does not agree in a fit of one case, with its name.
+walk_case <- function(name, kind, make = AGREE_KINDS[[kind]]) {
+  case <- AGREE_CASES[[name]]
+  fit <- tryCatch(suppressMessages(make(agree_formula(case), case[[2L]])),
+                  sparsegp_error = function(e) NULL) # that kind does not take the likelihood
+  if (is.null(fit)) return(NULL)
+  new <- AGREE_AT[intersect(names(AGREE_AT), all.vars(agree_formula(case)[[3L]]))]
+  y <- agree_rows[[case[[1L]]]]
+  rows <- if (kind != "stream") agree_rows
+  set.seed(3)
+  found <- disagreements(fit, new, rows, if (is.numeric(y) && is.null(dim(y))) y)
+  if (length(found)) paste0(name, ", ", kind, ": ", found)
+}
+
+test_that("answers of every likelihood agree", {
+  skip_if_not_installed("survival")
+  for (name in of_tier(names(AGREE_CASES), 4L)) {
+    expect_identical(walk_case(name, "full"), NULL, label = name)
+  }
+})
+
+test_that("answers of every kind of fit agree", {
+  slow_tier()
+  skip_if_not_installed("survival")
+  for (kind in setdiff(names(AGREE_KINDS), "full")) {
+    for (name in names(AGREE_CASES)) expect_identical(walk_case(name, kind), NULL)
+  }
+})
+
+test_that("answers of default fits, integrated over hyperparameters, agree", {
+  slow_tier()
+  default <- function(formula, likelihood) sparsegp(formula, agree_rows, likelihood = likelihood)
+  for (name in c("negbin", "gamma", "asinh", "boxcox", "probit")) {
+    expect_identical(walk_case(name, "default", default), NULL)
+  }
+})
+
+test_that("modes answer as one, and each by itself", {
+  slow_tier()
+  fit <- sparsegp(either ~ x, agree_rows, learn = FALSE)
+  for (mode in list(1, "all")) {
+    found <- predict(fit, AGREE_AT["x"], se.fit = TRUE, interval = "confidence", mode = mode)
+    expect_equal(found$se.fit^2, t(apply(found$covariance, 3L, diag)), ignore_attr = TRUE,
+                 tolerance = 1e-10)
+    middle <- found$fit[, "fit", ]
+    expect_true(all(middle >= found$fit[, "lwr", ] & middle <= found$fit[, "upr", ]))
+  }
+})
+
+# ---- Covariances and marginal means ----
+
+test_that("emmeans of default fits of counts are those of a negative binomial model", {
+  slow_tier()
+  skip_if_not_installed("emmeans")
+  fit <- sparsegp(breaks ~ wool + tension, warpbreaks, "negbin")
+  means <- as.data.frame(emmeans::emmeans(fit, "wool", type = "response"))
+  own <- unlist(means[means$wool == "A", c("response", "asymp.LCL", "asymp.UCL")])
+  # those of MASS::glm.nb(); the prior draws means together by some 1 %
+  expect_equal(unname(own), c(30.1, 26.2, 34.5), tolerance = 0.02)
+  at <- expand.grid(wool = "A", tension = levels(warpbreaks$tension))
+  link <- predict(fit, at, type = "link", se.fit = TRUE, covariance = TRUE)
+  expect_equal(unname(means$SE[1L] / means$response[1L]), sqrt(mean(link$covariance)),
+               tolerance = 1e-6)
+})
+
+test_that("emmeans goes back from the response's scale", {
+  slow_tier()
+  skip_if_not_installed("emmeans")
+  d <- transform(agree_rows, g = factor(z))
+  for (scale in names(SCALES)) {
+    y <- switch(scale, logit = "part", asinh = "heavy", "amount")
+    fit <- sparsegp(stats::reformulate(c("x", "g"), y), d, lik_gaussian(transform = scale),
+                    learn = FALSE)
+    grid <- emmeans::emmeans(fit, "g", at = list(x = 1))
+    found <- as.data.frame(summary(grid, type = "response"))
+    wanted <- predict(fit, data.frame(x = 1, g = levels(d$g)), type = "median",
+                      interval = "confidence")
+    expect_equal(as.matrix(found[c("response", "asymp.LCL", "asymp.UCL")]), wanted,
+                 ignore_attr = TRUE, tolerance = 1e-8, label = scale)
+    expect_match(attr(summary(grid), "mesg")[1L], "not the response", label = scale)
+  }
+})
+
+test_that("the family of a fit has the link of the response's scale", {
+  eta <- c(0.1, 0.4, 0.9)
+  for (scale in names(SCALES)) {
+    y <- switch(scale, logit = "part", asinh = "heavy", "amount")
+    fit <- sparsegp(stats::reformulate("x", y), agree_rows, lik_gaussian(transform = scale),
+                    learn = FALSE)
+    own <- family(fit)
+    expect_equal(own$linkfun(own$linkinv(eta)), eta, tolerance = 1e-12, label = scale)
+    slope <- (own$linkinv(eta + 1e-5) - own$linkinv(eta - 1e-5)) / 2e-5
+    expect_equal(own$mu.eta(eta), slope, tolerance = 1e-8, label = scale)
+    link <- predict(fit, AGREE_AT["x"], type = "link")
+    expect_equal(own$linkinv(link), predict(fit, AGREE_AT["x"], type = "median"),
+                 tolerance = 1e-10, label = scale)
+  }
+})
+
+# ---- Point predictions ----
+
+test_that("means stay within their intervals, or medians are predicted", {
+  slow_tier()
+  set.seed(2)
+  d <- data.frame(a = runif(40, -2, 2))
+  d$y <- replace(sin(2 * d$a) + 0.1 * rnorm(40), 5, -99)
+  fit <- suppressWarnings(sparsegp(y ~ a, d))
+  expect_identical(codec_of(fit)$scale, "asinh")
+  far <- data.frame(a = c(3, 4, 10))
+  expect_identical(predict(fit, far), predict(fit, far, type = "median"))
+  expect_true(all(abs(predict(fit, far)) < 2)) # the range of the others
+  expect_output(print(fit), "predictions are medians")
+  expect_identical(loo(fit)$mean, predict_loo_medians(fit))
+  # a standard error of a median is half of its central 68.3 %
+  found <- predict(fit, far, se.fit = TRUE)
+  ends <- predict(fit, far, interval = "confidence", level = 2 * pnorm(1) - 1)
+  expect_equal(found$se.fit, (ends[, "upr"] - ends[, "lwr"]) / 2, ignore_attr = TRUE,
+               tolerance = 1e-6)
+})
+
+predict_loo_medians <- function(fit) {
+  fit <- with_rows(fit)
+  centre_answer(fit, loo_latent(fit), "median")
+}
+
+test_that("a mean beyond its central 95 % is replaced by the median, row by row", {
+  counts <- sparsegp(count ~ x, agree_rows, "poisson", kernel_rbf(fixed(25), fixed(0.3)),
+                     learn = FALSE)
+  new <- data.frame(x = c(1, 40))
+  link <- predict(counts, new, type = "link", se.fit = TRUE)
+  expect_gt(link$se.fit[[2L]], 2 * qnorm(0.975)) # where exp(s^2 / 2) is above exp(1.96 s)
+  # the mean of a lognormal variable near the rows, its median far from them
+  wanted <- exp(link$fit + c(1, 0) * link$se.fit^2 / 2)
+  expect_equal(predict(counts, new), wanted, tolerance = 1e-8)
+})
+
+test_that("wide noise on the log scale, and times without a mean, have medians", {
+  wide <- sparsegp(number ~ x, transform(agree_rows, number = exp(9 * number)),
+                   lik_gaussian(fixed(30), transform = "log"), learn = FALSE)
+  expect_false(has_usable_mean(wide))
+  narrow <- sparsegp(amount ~ x, agree_rows, lik_gaussian(transform = "log"), learn = FALSE)
+  expect_true(has_usable_mean(narrow))
+  skip_if_not_installed("survival")
+  times <- sparsegp(survival::Surv(amount, event) ~ x, agree_rows, learn = FALSE,
+                    lik_loglogistic(scale = fixed(1.5)))
+  expect_true(all(is.finite(predict(times, AGREE_AT["x"]))))
+  expect_identical(predict(times, AGREE_AT["x"]), predict(times, AGREE_AT["x"], type = "median"))
+})
+
+# ---- Codes for missing values ----
+
+test_that("codes for missing values that stand alone are named", {
+  expect_identical(lone_codes(c(1:20, -99)), c("1" = -99))
+  expect_identical(lone_codes(c(1:20, 999, 999, 777)), c("2" = 999, "1" = 777))
+  expect_identical(lone_codes(c(seq(0, 5e4, 500), -999)), c("1" = -999)) # the only one below 0
+  expect_identical(lone_codes(c(0, 1, 0, 1, 1, 99)), c("1" = 99))
+  expect_identical(lone_codes(c(1:9 / 10, 99.99, -9, 1e30)), c("1" = 99.99, "1" = -9, "1" = 1e30))
+  for (x in list(numeric(), NA_real_, c(1:98, 99), c(sin(1:20), 7.7), c(1:1000, 999), -20:20 * 9,
+                 c(-99, 99, -50:50), 99, rep(99, 20), c(1:3, 999), c(1:20, 1000))) {
+    expect_length(lone_codes(x), 0L)
+  }
+})
+
+test_that("a fit warns of them by column, value and count", {
+  d <- transform(mtcars[c("mpg", "wt", "hp")], mpg = replace(mpg, 3, -99),
+                 hp = replace(hp, c(1, 7), 9999))
+  expect_warning(sparsegp(mpg ~ wt + hp, d, learn = FALSE),
+                 "the response has -99 \\(1 row\\); hp has 9999 \\(2 rows\\)",
+                 class = "sparsegp_warning")
+  expect_warning(sparsegp(cbind(a = d$wt, b = d$hp), mtcars$mpg, learn = FALSE), "b has 9999")
+  expect_warning(sparsegp(cbind(mpg, wt) ~ qsec, transform(mtcars, wt = replace(wt, 2, 99)),
+                          learn = FALSE), "wt has 99")
+  expect_no_warning(sparsegp(mpg ~ ., mtcars, learn = FALSE))
+})
