@@ -11,7 +11,7 @@ IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wan
 # that returns what is maximised where EP ends nowhere (engine-power.R), or NULL.
 evidence <- function(problem) {
   n <- as.double(nrow(problem$x))
-  points <- if (is.null(problem$basis)) n else points_of_call(problem)
+  points <- if (is.null(problem$basis) && is.null(problem$states)) n else points_of_call(problem)
   limit <- limit_of(problem)
   list(criterion = evidence_criterion(problem), plain = function(theta) engine_run(problem, theta),
        rows = n,

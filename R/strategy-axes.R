@@ -130,7 +130,8 @@ degree_axis <- function(given) {
   }))
 }
 
-# Returns kernels as alternatives.
+# Returns kernels as alternatives, each once.
 alternative_kernels <- function(kernels) {
+  kernels <- kernels[!duplicated(vapply(kernels, format, ""))]
   lapply(kernels, function(kernel) list(label = format(kernel), setup = list(kernel = kernel)))
 }
