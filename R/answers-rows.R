@@ -86,6 +86,7 @@ problem_of_fit <- function(object) {
   problem <- new_problem(model_of_fit(object), training_inputs(object), object$data_rows,
                          object$offset, batch_settings(object$options, tol = 1e-9),
                          if (has_state(object)) basis_for_c(object))
+  if (is_markov_fit(object)) problem$states <- markov_form(problem$spec)$states
   with_open_scale(problem, object$response, object$y)
 }
 

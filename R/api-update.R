@@ -4,7 +4,8 @@
 #' by [method_online()], for every likelihood and in constant memory, where rows are never seen
 #' again; or into a fit of all rows on a basis, see below. `update(fit, formula)` and `update(fit,
 #' argument = value)` fit again with the call changed, as for other models in R. Full EP, whose
-#' basis is all rows, needs them all again.
+#' basis is all rows, needs them all again; fits by [method_markov()] keep what they need, and EP
+#' goes on with all rows.
 #'
 #' A refit has the rows of the first call only, not those that updates brought; there is a warning
 #' then. `update(fit, data = )` is such a refit.

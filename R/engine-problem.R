@@ -10,6 +10,7 @@
 #   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function,
 #              or NULL: every row is in the basis
 #   base       states of rows read before, whose sites stand, one for each basis; or NULL
+#   states     of a Markov process, where EP is by its filter (plan-markov.R); or NULL
 #   mean       a linear mean that EP of all rows integrates out (kernel-mean.R), or NULL
 #   power      of the likelihood, where a run of EP raises it to one (engine-power.R)
 #   scale      of a response whose scale has a parameter (engine-scale.R), or NULL
@@ -102,6 +103,7 @@ lik_theta_for_c <- function(problem, theta) {
 
 # Points of the basis, given or to be chosen; or all rows.
 points_of_call <- function(problem) {
+  if (!is.null(problem$states)) return(problem$states)
   bases <- if (is.list(problem$basis)) problem$basis else list(problem$basis)
   if (!is.null(problem$basis)) return(max(vapply(bases, NROW, 0L)))
   min(nrow(problem$x), problem$options$size)

@@ -1,19 +1,5 @@
 # The one place that calls C.
 
-# Calls an entry of C that a fit is made by, and notes the work. The arguments that all of these
-# entries share, problem and theta, come first.
-engine_call <- function(entry, problem, theta, ...) {
-  seen <- at_theta(problem, theta)
-  result <- call_entry(entry, problem$spec, theta[seq_len(problem$nkernel)], problem$x,
-                       lik_in_c(problem), lik_theta_for_c(problem, theta), seen$rows, seen$offset,
-                       ...)
-  note_work(run_work(nrow(problem$x), points_of_call(problem), problem$lik, problem$processes))
-  result
-}
-
-# `.Call()` by another name, as R CMD check refuses a variable in the place of an entry.
-call_entry <- .Call
-
 # EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch,
 # or an online pass. Half of the sweeps of full EP may be of all rows at once, unless the method
 # gives their number.
@@ -32,7 +18,9 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   problem$power <- method$power
   theta <- theta_at_limit(problem, theta)
   start <- sites %||% first_sites(problem, theta)
-  run <- if (full) {
+  run <- if (!is.null(problem$states)) {
+    engine_markov(problem, theta, start, options)
+  } else if (full) {
     tryCatch(engine_call(sg_ep_full, problem, theta, start, options),
              error = function(e) explain_memory(e, nrow(problem$x)))
   } else {
@@ -47,6 +35,7 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   run[c("tol", "power")] <- list(options$tol, method$power %||% 1)
   run <- with_scale(problem, theta, run, problem_width(problem))
   if (!posterior || run$status != 0L) return(run)
+  if (!is.null(problem$states)) return(markov_posterior(problem, run))
   if (full) full_posterior(problem, run) else basis_posterior(problem, run)
 }
 
@@ -328,7 +317,7 @@ NEAR <- 0.1 # residual, in cavity standard deviations
 
 # Latent moments at x under a run that is not yet a fit.
 engine_latent <- function(problem, theta, run, x) {
-  posterior <- run[intersect(c("basis", "alpha", "G", "H", "each", "trend"), names(run))]
+  posterior <- run[intersect(c("basis", "alpha", "G", "H", "each", "trend", "markov"), names(run))]
   for (field in setdiff(c("G", "H"), names(posterior))) posterior[field] <- list(NULL)
   problem$width <- problem_width(problem)
   latent_moments(problem, theta[seq_len(problem$nkernel)], posterior, x)

@@ -190,7 +190,16 @@ is_posterior <- function(posterior, inputs, processes, w) {
   all(c("G", "H") %in% names(posterior)) && is_table(basis, d, inputs) &&
     is_table(as.matrix(posterior$alpha), d, processes) && is_factor(posterior$G) &&
     is_factor(posterior$H) && are_points(basis, w) && are_finite(posterior$alpha) &&
-    (is.null(posterior$trend) || processes == 1L && is_trend(posterior$trend, d, inputs, w))
+    (is.null(posterior$trend) || processes == 1L && is_trend(posterior$trend, d, inputs, w)) &&
+    (!is_markov(posterior) || is_of_markov(posterior, inputs * processes * w))
+}
+
+# Sites in the place of factors, of one latent function of one input.
+is_of_markov <- function(posterior, one) {
+  d <- nrow(posterior$basis)
+  sites <- posterior$markov
+  one == 1 && is.null(posterior$G) && is.null(posterior$H) && is.list(sites) &&
+    are_doubles(sites$tau, d) && are_doubles(sites$nu, d) && are_finite(unlist(sites))
 }
 
 # A mean that is integrated out (kernel-mean.R), of d points with so many inputs.

@@ -97,18 +97,39 @@ effect_moments <- function(fit, groups, x, class, each = 1L) {
   rows <- points_of_class(fit, rows_to_centre(fit), class)
   x <- points_of_class(fit, x, class)
   moments <- lapply(groups, function(group) {
-    centred_moments(parts[group], posterior, rows, x, each)
+    if (!is_markov(posterior)) return(centred_moments(parts[group], posterior, rows, x, each))
+    centred_markov_moments(fit$spec, markov_theta(fit, class),
+                           chosen_parts(fit, names(parts)[group]), posterior, rows, x, each)
   })
   column <- function(field) {
     matrix(as.double(unlist(lapply(moments, `[[`, field))), nrow(x) %/% each, length(groups),
            dimnames = list(NULL, names(groups)))
   }
-  total <- class_kernel(fit, rows, posterior$basis, class) %*% posterior$alpha
-  if (!is.null(posterior$trend)) {
-    total <- total + mean_functions(posterior$trend, rows) %*% posterior$trend$coef
-  }
+  total <- latent_total(fit, posterior, rows, class)
   list(mean = column("mean"), var = column("var"), constant = mean(total),
        members = lapply(moments, `[[`, "members"))
+}
+
+# The hyperparameters of the kernel of one latent function.
+markov_theta <- function(fit, class) {
+  class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
+}
+
+# Returns which parts of the kernel are those with these labels (fit_parts()): a flag for each.
+chosen_parts <- function(fit, labels) {
+  if (fit$spec$type != "sum") return(TRUE)
+  varies <- vapply(fit$spec$parts, function(part) part$type != "constant", NA)
+  replace(logical(length(varies)), which(varies)[match(labels, names(fit_parts(fit)))], TRUE)
+}
+
+# Returns the mean of the latent function at rows (scaled inputs).
+latent_total <- function(fit, posterior, rows, class) {
+  if (is_markov(posterior)) {
+    return(markov_moments(fit$spec, markov_theta(fit, class), posterior, rows)$mean)
+  }
+  total <- class_kernel(fit, rows, posterior$basis, class) %*% posterior$alpha
+  if (is.null(posterior$trend)) return(total)
+  total + mean_functions(posterior$trend, rows) %*% posterior$trend$coef
 }
 
 # Effects in the user's units, with the constant that makes the linear predictor of them.

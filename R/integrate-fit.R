@@ -246,9 +246,11 @@ flat_words <- function(shape, names) {
 # Returns the fit that a run with its posterior is of.
 member_of_run <- function(run, fit) {
   fit <- keep_moments(at_theta_of(fit, run), run)
-  own <- intersect(c("alpha", "G", "H", "trend"), names(run))
+  own <- intersect(c("alpha", "G", "H", "trend", "markov"), names(run))
   fit$posterior[own] <- run[own]
-  if (is.null(run$H)) fit$posterior["H"] <- list(NULL)
+  for (factor in c("G", "H")) {
+    if (is.null(run[[factor]])) fit$posterior[factor] <- list(NULL)
+  }
   fit$posterior["each"] <- list(run$each)
   if (!is.null(run$basis)) fit$posterior$basis <- run$basis
   if (!is.null(run$order)) {

@@ -12,7 +12,7 @@ IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wan
 # starts at first, or NULL.
 evidence <- function(problem, sites = NULL) {
   n <- as.double(nrow(problem$x))
-  points <- if (is.null(problem$basis)) n else points_of_call(problem)
+  points <- if (is.null(problem$basis) && is.null(problem$states)) n else points_of_call(problem)
   limit <- limit_of(problem)
   list(criterion = evidence_criterion(problem, sites = sites),
        plain = function(theta) engine_run(problem, theta),

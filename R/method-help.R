@@ -7,6 +7,7 @@
 #' |---|---|---|
 #' | any data, and no wish to choose | nothing: the default, see below | as below |
 #' | up to about 1500 observations | [method_ep()], full EP | \eqn{n^3}{n^3}; \eqn{3 n^2}{3 n^2} |
+#' | one numeric input, such as time, and a Markov kernel | [method_markov()] | \eqn{n m^2}{n m^2} for m states; \eqn{n m}{n m} |
 #' | more, and the inducing points in mind | `basis =` of [sparsegp()], see [basis] | \eqn{n d^2}{n d^2}; \eqn{n d}{n d} or less |
 #' | more, and their number in mind | [method_ep(size = d)][method_ep] | \eqn{n d^2}{n d^2} |
 #' | more, and no number in mind | [method_ep(size = NULL)][method_ep] | increases d while it pays |
@@ -28,6 +29,13 @@
 #' Full EP of all observations is used up to 1504 of them with Gaussian noise, 752 with other
 #' likelihoods, \eqn{752 / C^{1/3}}{752 / C^(1/3)} with a latent function for each of C classes.
 #' Beyond:
+#'
+#' *A series: one numeric input, one latent function*, and a kernel that is open or a Markov process.
+#' The fit is by [method_markov()], so it is still full EP's. Kernels are compared on
+#' `r policy$series_rows` observations or all, [kernel_matern52()] first, and the best is learned
+#' with all. The search begins at the best of length scales from the usual one down to
+#' `r policy$series_gaps` gaps between neighbouring times, each `r policy$series_step` times the one
+#' before. Streams, sources, `augment` and a given `basis` use inducing points.
 #'
 #' *One latent function: numbers, counts, proportions.*
 #'

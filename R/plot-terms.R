@@ -154,7 +154,12 @@ effect_spread <- function(view, object, rows, group) {
     parts <- fit_parts(object, class)[group[[1L]]]
     posterior <- posterior_of_class(object, class)
     own <- points_of_class(object, x, class)
-    effect <- parts_kernel(parts)$cross(own, posterior$basis) %*% posterior$alpha
+    effect <- if (is_markov(posterior)) {
+      as.matrix(markov_moments(object$spec, markov_theta(object, class), posterior, own,
+                               parts = chosen_parts(object, names(parts)))$mean)
+    } else {
+      parts_kernel(parts)$cross(own, posterior$basis) %*% posterior$alpha
+    }
     stats::sd(average_rows(effect, nrow(view$over)))
   }
   max(vapply(seq_len(functions_of(object)), of_class, 0))

@@ -39,6 +39,7 @@ skewed_inputs | 0.5 | skewness | inputs that are tried on a log scale
 skewed_values | 6 | values | fewest values of such an input
 search_tolerance | 0.1 | nats | end of a search that is refined; optima so close are one
 stage_flops           | 2.5e9       | flops      | rows and points of the later stages of learning
+series_rows | 10000 | rows | on which the structure of a series is compared, by Markov EP
 pilot_rows | 2000 | rows | second stage of learning; its last, and latent functions, twice as many
 pilot_points          | 333         | points     | second stage of learning
 fit_flops             | 4e11        | flops      | most inducing points of the fit of all rows

@@ -110,9 +110,10 @@ lengthscale_tied <- function(model, chunk, setup, table) {
   offered
 }
 
-# Rougher functions.
+# Rougher functions; of a series all are Markov processes.
 kernel_shapes <- function(model, chunk, setup, table) {
-  shapes <- c("rbf", "matern52", "matern32")
+  series <- is_series(setup, model, nrow(chunk$x))
+  shapes <- c(if (!series) "rbf", "matern52", "matern32")
   others <- setdiff(shapes, first_part(setup$kernel)$type)
   alternative_kernels(c(list(setup$kernel), lapply(others, with_first, setup = setup)))
 }

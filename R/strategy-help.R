@@ -9,7 +9,8 @@
 #'
 #' Axes are tried in this order, and a second time where later choices may have changed an earlier
 #' one. Each offers alternatives to the best candidate so far, and the search for their
-#' hyperparameters continues from there. The first candidate is [kernel_rbf()] with
+#' hyperparameters continues from there. The first candidate is [kernel_rbf()] (of a long series of
+#' one numeric input [kernel_matern52()], see [methods]) with
 #' one length scale, on the response as it is, with inputs divided by their standard deviations. A
 #' factor is one input, see "Factors" in [sparsegp()].
 #'

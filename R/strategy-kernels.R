@@ -1,8 +1,9 @@
 # Kernels as alternatives on an axis of the race for structure (strategy-axes.R): sums, whose first
 # part is a smooth function.
 
-# simpler: are those after the first simpler than it?
+# Returns kernels as alternatives, each once. simpler: are those after the first simpler than it?
 alternative_kernels <- function(kernels, simpler = FALSE) {
+  kernels <- kernels[!duplicated(vapply(kernels, format, ""))]
   lapply(kernels, function(kernel) {
     list(label = format(kernel), setup = list(kernel = kernel), simpler = simpler)
   })

@@ -38,12 +38,12 @@ time_input <- function(model, chunk, setup) {
   clock <- which(without_backticks(model$inputs$terms) %in% setup$clocks)
   kept <- which(model$scaling$kept)
   found <- if (length(clock) == 1L) clock
-           else if (length(kept) == 1L && is_series(chunk$x[, kept])) kept
+           else if (length(kept) == 1L && is_time_grid(chunk$x[, kept])) kept
   if (length(found) == 1L && found %in% kept && is.null(model$scaling$warp)) found
 }
 
 # Are these the times of a series: each once, at multiples of one step, of which few are left out?
-is_series <- function(x) {
+is_time_grid <- function(x) {
   gaps <- diff(sort(x))
   step <- if (length(gaps)) min(gaps) else 0
   ROUNDING <- 1e-3

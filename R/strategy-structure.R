@@ -23,9 +23,14 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   asked <- setup
   setup <- with_known_structure(setup, colnames(chunk$x))
   given <- if (is.null(setup$kernel)) kernel_rbf() else setup$kernel
+  open <- is.null(setup$kernel)
   setup$kernel <- with_open_degree(given, USUAL_DEGREE)
   n <- nrow(chunk$x)
   model <- read_model(chunk, setup, input_terms)
+  if (open && is_series(setup, model, n)) {
+    setup$kernel <- kernel_matern52()
+    model <- with_kernel(model, chunk, setup)
+  }
   refuse_uncoupled(model, chunk, setup)
   refuse_impossible_rows(model)
   functions <- choose_latent_functions(model, chunk, setup, asked, ahead = sum(
@@ -149,7 +154,9 @@ score_effects <- function(candidate, pilot) {
 # structure_value(), and how searches end.
 structure_pilot <- function(setup, model, n) {
   processes <- model$response$processes
-  pilot <- if (fits_classes(setup$method, model$lik, n, processes)) {
+  pilot <- if (is_markov_series(setup, model, n)) {
+    series_pilot(setup, n)
+  } else if (fits_classes(setup$method, model$lik, n, processes)) {
     c(class_pilot(n, model$lik, processes), of_classes = TRUE)
   } else {
     count <- min(n, rows_of_work(policy$structure_flops, model$lik, processes))
@@ -199,6 +206,7 @@ OF_KERNEL <- c("kernel", "scale", "prior")
 # Gives `problem` the options and inducing points of `plan`.
 as_planned <- function(plan, problem) {
   problem$options <- plan$problem$options
+  if (!is.null(plan$problem$states)) problem$states <- markov_form(problem$spec)$states
   if (!is.null(plan$problem$basis)) problem$basis <- basis_of_rows(problem, plan$rows, plan$rows_of)
   problem
 }

@@ -15,6 +15,7 @@ FASTER <- 6 # fits by informative vectors take less time for a multiplication th
 structure_work <- function(asked, model, pilot, n) {
   lik <- model$lik
   processes <- model$response$processes
+  if (isTRUE(pilot$series)) return(series_work(model, pilot, n))
   if (pilot$of_classes) {
     runs <- STRUCTURE_RUNS / 2 # the first of them are of a third of the rows
     rest <- class_work(n, class_points_wanted(n, asked$effort), lik, processes, TRUE) / FASTER
@@ -27,6 +28,13 @@ structure_work <- function(asked, model, pilot, n) {
     }
   }
   c(runs * run_work(pilot$count, pilot$points, lik, processes), sum(rest))
+}
+
+# Returns the work of the race and of the fit of a series.
+series_work <- function(model, pilot, n) {
+  points <- markov_form(model$spec)$states
+  c(STRUCTURE_RUNS * run_work(pilot$count, points, model$lik, model$response$processes),
+    RESUMED_RUNS * run_work(n, points, model$lik, model$response$processes))
 }
 
 # Returns the work of scoring a model of categories on so many rows (strategy-categories.R).

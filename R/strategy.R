@@ -3,6 +3,7 @@
 # likelihood and the number of observations. A method that was given is a strategy, too, of which
 # only the first two steps are left.
 #
+#   strategy-markov.R          series: one numeric input of many observations
 #   strategy-structure.R       kernel, scaling and other axes (strategy-axes.R), by log evidence
 #   strategy-rounds.R          its second round: choices that later ones may undo
 #   strategy-sparse.R          an axis of it: few inputs that matter (learn-screen.R)
@@ -54,7 +55,7 @@ learn_from <- function(chunk, settled, remark = TRUE) {
   problem <- problem_of(model, chunk)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
   if (!is.null(setup$augment)) refuse_copies(model$lik, setup$method)
-  plan <- plan_for(setup$method, problem, basis)
+  plan <- plan_of_model(model, setup, problem, basis)
   learns <- any(model$table$free) && !is.null(setup$control)
   begin_stage(work_ahead(plan, resumed = !is.null(settled$from)) * c(learns, 1))
   learned <- learn_plan(plan, model$table, setup$control, setup$verbose, settled$from)
@@ -82,6 +83,10 @@ tune.plan <- function(plan, candidate) {
 # Refuses, before anything is learned, what cannot have copies: these are of labels, which they
 # cannot contradict, or share a weight, and are chosen as points.
 refuse_copies <- function(lik, method) {
+  if (inherits(method, "method_markov")) {
+    stop_sparsegp("augment", "makes inducing points of copies, and method_markov() has none",
+                  "Leave one of them out")
+  }
   if (isTRUE(method$learn_points)) {
     stop_sparsegp("augment", paste("has points chosen from rows and their copies, and the method",
                                    "has learn_points = TRUE"), "Leave one of them out")

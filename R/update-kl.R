@@ -32,6 +32,11 @@ kl.sparsegp <- function(f, g, ...) {
   check_class(g, "sparsegp", "g", "Give another fit of sparsegp()")
   f <- ready(f)
   g <- ready(g)
+  if (is_markov_fit(f) || is_markov_fit(g)) {
+    stop_sparsegp(if (is_markov_fit(f)) "f" else "g",
+                  "is by method_markov(), which has no inducing points",
+                  "Compare fits by method_ep(), or their predictions")
+  }
   check_same_prior(f, g, c("f", "g"),
                    paste("Only posteriors of the same prior can be compared; use learn = FALSE and",
                          "scale = FALSE, or stages of one stream"))

@@ -40,6 +40,8 @@ CLAIMS <- list(
   claim("coupled", "Classes coupled in the posterior", "coupled.R", "iris", "", c(3, 60)),
   claim("average", "What averaging fits is worth", "average.R", "150", "420", c(1, 2)),
   claim("slopes", "How far intervals of slopes can be trusted", "slopes.R", "2", "10", c(1, 4)),
+  claim("markov", "Series of any length: Markov EP", "markov.R", "quick", "", c(1, 3),
+        alone = TRUE),
   claim("custom", "A likelihood in R beside its twin in C", "custom.R", "1", "3", c(1, 2),
         alone = TRUE),
   claim("extension", "Kernels and likelihoods of another package", "extension.R", "", "", c(1, 1),

@@ -9,6 +9,7 @@
 
 #include "ep_batch.h"
 #include "ep_full.h"
+#include "ep_markov.h"
 #include "kernel.h"
 
 /* Adds the gradient of full EP's log evidence at a fixed point to dkernel; kernels[count] and K as
@@ -21,6 +22,12 @@ void sg_evidence_gradient_full(sg_layout layout, int count, const sg_kernel *con
                                const double *x, const double *K, const sg_marginals *marg,
                                const sg_full_factor *factor, double *Kbar, double *dkernel,
                                const sg_ws *ws);
+
+/* The same for Markov processes as sg_ep_markov_run() left them, C of them of kernels[count].
+ * O(C n m^2), and for a linear mean of q functions O(C n m^2 q). */
+void sg_evidence_gradient_markov(const sg_markov_path *path, const sg_markov_process *processes,
+                                 int C, int count, const sg_kernel *const *kernels,
+                                 double *dkernel, const sg_ws *ws);
 
 /* The same on frozen bases, as a fold over windows of rows. With rho = d1, t = d1 d1' + d2 and T in
  * blocks, B = A'A, P = V R^{-T} and q = P'alpha = R^{-1} m, each process adds to the weights of

@@ -20,6 +20,10 @@ SG_ENTRY(lik_quantile, 6, (SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP 
 SG_ENTRY(lik_eval, 4, (SEXP spec, SEXP theta, SEXP y, SEXP f))
 SG_ENTRY(ep_full, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                       SEXP sites, SEXP options))
+SG_ENTRY(markov, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                     SEXP sites, SEXP options))
+SG_ENTRY(markov_states, 3, (SEXP kernel, SEXP ktheta, SEXP at))
+SG_ENTRY(markov_predict, 5, (SEXP kernel, SEXP ktheta, SEXP x, SEXP posterior, SEXP query))
 SG_ENTRY(ep_batch, 10, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
                         SEXP offset, SEXP sites, SEXP options, SEXP basis))
 SG_ENTRY(ep_pass, 11, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,

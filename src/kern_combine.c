@@ -223,13 +223,103 @@ static void combine_jet(const sg_kernel *self, int n, const double *x, const dou
     }
 }
 
+/* ---- As Markov processes ---- */
+
+/* Writes the children's terms one after the other. */
+static int sum_terms(const sg_kernel *self, int harmonics, sg_markov_term *term)
+{
+    sg_markov_term own[SG_MARKOV_TERMS];
+    int count = 0;
+    for (int c = 0; c < self->nchild; c++) {
+        const sg_kernel *child = self->child[c];
+        const int more = child->type->terms ? child->type->terms(child, harmonics, own) : 0;
+        if (more == 0 || count + more > SG_MARKOV_TERMS) return 0;
+        for (int j = 0; j < more; j++) term[count++] = own[j];
+    }
+    return count;
+}
+
+/* Hands each child the slopes of its terms. */
+static void sum_terms_adjoint(const sg_kernel *self, int harmonics, const sg_markov_slope *slope,
+                              double *dtheta)
+{
+    sg_markov_term own[SG_MARKOV_TERMS];
+    for (int c = 0; c < self->nchild; c++) {
+        const sg_kernel *child = self->child[c];
+        const int count = child->type->terms(child, harmonics, own);
+        child->type->terms_adjoint(child, harmonics, slope, dtheta);
+        slope += count;
+        dtheta += sg_kernel_ntheta(child);
+    }
+}
+
+/* Multiplies a term by another; returns 0 where the product is no term: of two Matern functions but
+ * exponentials, and of two waves. */
+static int multiply_term(sg_markov_term *to, const sg_markov_term *by)
+{
+    const int matern = to->order > 0 && by->order > 0;
+    if ((matern && (to->order > 1 || by->order > 1)) || (to->omega > 0 && by->omega > 0)) return 0;
+    to->order = to->order > 0 ? to->order : by->order;
+    to->power += by->power;
+    to->variance *= by->variance;
+    to->lambda += by->lambda;
+    to->omega += by->omega;
+    return 1;
+}
+
+/* Multiplies every term so far by every term of the next child, those of the last child fastest. */
+static int product_terms(const sg_kernel *self, int harmonics, sg_markov_term *term)
+{
+    sg_markov_term own[SG_MARKOV_TERMS], before[SG_MARKOV_TERMS];
+    int count = 1;
+    term[0] = (sg_markov_term) {.variance = 1};
+    for (int c = 0; c < self->nchild; c++) {
+        const sg_kernel *child = self->child[c];
+        const int more = child->type->terms ? child->type->terms(child, harmonics, own) : 0;
+        if (more == 0 || count * more > SG_MARKOV_TERMS) return 0;
+        for (int i = 0; i < count; i++) before[i] = term[i];
+        for (int k = 0; k < count * more; k++) {
+            term[k] = before[k / more];
+            if (!multiply_term(term + k, own + k % more)) return 0;
+        }
+        count *= more;
+    }
+    return count;
+}
+
+/* Hands each child the sums of the slopes of the products that a term of it is in: lambda and omega
+ * are sums, and log variance, too. */
+static void product_terms_adjoint(const sg_kernel *self, int harmonics,
+                                  const sg_markov_slope *slope, double *dtheta)
+{
+    sg_markov_term all[SG_MARKOV_TERMS], own[SG_MARKOV_TERMS];
+    const int count = product_terms(self, harmonics, all);
+    int after = count; /* products for each choice of a term of the children so far */
+    for (int c = 0; c < self->nchild; c++) {
+        const sg_kernel *child = self->child[c];
+        const int terms = child->type->terms(child, harmonics, own);
+        sg_markov_slope sum[SG_MARKOV_TERMS] = {{0}};
+        after /= terms;
+        for (int k = 0; k < count; k++) {
+            sg_markov_slope *to = sum + k / after % terms;
+            to->variance += slope[k].variance;
+            to->lambda += slope[k].lambda;
+            to->omega += slope[k].omega;
+        }
+        child->type->terms_adjoint(child, harmonics, sum, dtheta);
+        dtheta += sg_kernel_ntheta(child);
+    }
+}
+
 const sg_kernel_type sg_kernels_combine[] = {
     {.name = "sum", .ntheta = combine_ntheta, .prepare = combine_prepare, .cross = combine_cross,
      .diag = combine_diag, .adjoint = sum_adjoint, .adjoint_diag = sum_adjoint_diag,
-     .jet = combine_jet, .adjoint_inputs = sum_adjoint_inputs, .family = &SUM},
+     .jet = combine_jet, .adjoint_inputs = sum_adjoint_inputs, .terms = sum_terms,
+     .terms_adjoint = sum_terms_adjoint, .family = &SUM},
     {.name = "product", .ntheta = combine_ntheta, .prepare = combine_prepare,
      .cross = combine_cross, .diag = combine_diag, .adjoint = product_adjoint,
      .adjoint_diag = product_adjoint_diag, .jet = combine_jet,
-     .adjoint_inputs = product_adjoint_inputs, .family = &PRODUCT},
+     .adjoint_inputs = product_adjoint_inputs, .terms = product_terms,
+     .terms_adjoint = product_terms_adjoint, .family = &PRODUCT},
     {0}
 };

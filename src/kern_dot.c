@@ -203,6 +203,15 @@ static void linear_adjoint_inputs(const sg_kernel *self, int n, const double *x,
     add_to_inputs(self, &a, m, Kbar, weight, self->ard, dz, ws);
 }
 
+/* Writes the term variance s t of one input; a constant, which sees none, has variance. */
+static int plain_terms(const sg_kernel *self, int harmonics, sg_markov_term *term)
+{
+    (void) harmonics;
+    if (self->p > 1 || sg_kernel_nfactors(self) > 0) return 0;
+    *term = (sg_markov_term) {.power = self->p, .variance = exp(self->theta[0])};
+    return 1;
+}
+
 /* ---- poly ---- */
 
 /* Counts theta: variance and length scale. */
@@ -347,6 +356,31 @@ static void poly_adjoint_inputs(const sg_kernel *self, int n, const double *x, i
     add_to_inputs(self, &a, m, W, &weight, 0, dz, ws);
 }
 
+/* Writes the terms variance choose(degree, k) (s t / lengthscale)^k, k = 0 .. degree. */
+static int poly_terms(const sg_kernel *self, int harmonics, sg_markov_term *term)
+{
+    (void) harmonics;
+    const int degree = self->degree[0];
+    if (self->p != 1 || sg_kernel_is_factor(self, 0) || degree >= SG_MARKOV_TERMS) return 0;
+    double variance = exp(self->theta[0]);
+    for (int k = 0; k <= degree; k++) {
+        term[k] = (sg_markov_term) {.power = k, .variance = variance};
+        variance *= poly_weight(self) * (degree - k) / (k + 1);
+    }
+    return degree + 1;
+}
+
+/* dlog variance_k / dlog lengthscale = -k; the others have degree 0, that is one term. */
+static void dot_terms_adjoint(const sg_kernel *self, int harmonics, const sg_markov_slope *slope,
+                              double *dtheta)
+{
+    (void) harmonics;
+    for (int k = 0; k <= self->degree[0]; k++) {
+        dtheta[0] += slope[k].variance;
+        if (k > 0) dtheta[1] -= k * slope[k].variance;
+    }
+}
+
 /* ---- constant ---- */
 
 /* Counts theta: the variance alone. */
@@ -402,12 +436,15 @@ static void constant_adjoint(const sg_kernel *self, int n, const double *x, int 
 const sg_kernel_type sg_kernels_dot[] = {
     {.name = "linear", .ntheta = linear_ntheta, .prepare = linear_prepare, .cross = linear_cross,
      .diag = linear_diag, .adjoint = linear_adjoint, .adjoint_diag = linear_adjoint_diag,
-     .jet = linear_jet, .adjoint_inputs = linear_adjoint_inputs},
+     .jet = linear_jet, .adjoint_inputs = linear_adjoint_inputs, .terms = plain_terms,
+     .terms_adjoint = dot_terms_adjoint},
     {.name = "poly", .ntheta = poly_ntheta, .prepare = poly_prepare, .cross = poly_cross,
      .diag = poly_diag, .adjoint = poly_adjoint, .adjoint_diag = poly_adjoint_diag,
-     .jet = poly_jet, .adjoint_inputs = poly_adjoint_inputs},
+     .jet = poly_jet, .adjoint_inputs = poly_adjoint_inputs, .terms = poly_terms,
+     .terms_adjoint = dot_terms_adjoint},
     {.name = "constant", .ntheta = constant_ntheta, .prepare = constant_prepare,
      .cross = constant_cross, .diag = constant_diag, .adjoint = constant_adjoint,
-     .adjoint_diag = constant_adjoint_diag},
+     .adjoint_diag = constant_adjoint_diag, .terms = plain_terms,
+     .terms_adjoint = dot_terms_adjoint},
     {0}
 };

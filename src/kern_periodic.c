@@ -155,6 +155,66 @@ static void periodic_jet(const sg_kernel *self, int n, const double *x, const do
     }
 }
 
+/* ---- periodic as a Markov process ----
+ *
+ * With z = 1 / lengthscale^2 the kernel is a Fourier series of modified Bessel functions (Solin and
+ * Sarkka 2014),
+ *   variance exp(z (cos(a delta) - 1)) = variance sum_j w_j cos(j a delta),
+ *   w_0 = e^{-z} I_0(z),   w_j = 2 e^{-z} I_j(z),   a = 2 pi / period,
+ * whose weights add up to 1. */
+
+/* Computes w_j for j = 0 .. count - 1 and their derivatives in log lengthscale, by Miller's
+ * algorithm: I_{j-1} = I_{j+1} + (2 j / z) I_j downwards from where I_j is next to nothing, scaled
+ * by the sum. dI_j/dz = (I_{j-1} + I_{j+1}) / 2. */
+static void cosine_weights(double lengthscale, int count, double *w, double *slope)
+{
+    const double LARGE = 1e200, z = fmin2(pow(lengthscale, -2), 1e10);
+    const double top = count + 30 + 10 * sqrt(z); /* e^{-50} and less from there on */
+    double above = 0, own = 1, sum = 0;
+    for (int j = 0; j < count; j++) w[j] = slope[j] = 0;
+    for (double j = top > 1e6 ? 1e6 : floor(top); j >= 0; j--) {
+        const double below = j > 0 ? above + 2 * j / z * own : 0;
+        sum += j > 0 ? 2 * own : own;
+        if (j < count) {
+            const double neighbours = j > 0 ? (below + above) / 2 : above;
+            w[(int) j] = (j > 0 ? 2 : 1) * own;
+            slope[(int) j] = (j > 0 ? 2 : 1) * -2 * z * (neighbours - own);
+        }
+        above = own, own = below;
+        if (own > LARGE || above > LARGE) {
+            above /= LARGE, own /= LARGE, sum /= LARGE;
+            for (int k = 0; k < count; k++) w[k] /= LARGE, slope[k] /= LARGE;
+        }
+    }
+    for (int j = 0; j < count; j++) w[j] /= sum, slope[j] /= sum;
+}
+
+/* Writes cosines of 0 .. harmonics times the frequency. */
+static int periodic_terms(const sg_kernel *self, int harmonics, sg_markov_term *term)
+{
+    double w[SG_MARKOV_TERMS], slope[SG_MARKOV_TERMS];
+    if (harmonics >= SG_MARKOV_TERMS || sg_kernel_is_factor(self, 0)) return 0;
+    cosine_weights(exp(self->theta[1]), harmonics + 1, w, slope);
+    for (int j = 0; j <= harmonics; j++) {
+        term[j] = (sg_markov_term) {.variance = exp(self->theta[0]) * w[j],
+                                    .omega = j * 2 * M_PI / exp(self->theta[2])};
+    }
+    return harmonics + 1;
+}
+
+/* domega / dlog period = -omega */
+static void periodic_terms_adjoint(const sg_kernel *self, int harmonics,
+                                   const sg_markov_slope *slope, double *dtheta)
+{
+    double w[SG_MARKOV_TERMS], dw[SG_MARKOV_TERMS];
+    cosine_weights(exp(self->theta[1]), harmonics + 1, w, dw);
+    for (int j = 0; j <= harmonics; j++) {
+        dtheta[0] += slope[j].variance;
+        if (w[j] > 0) dtheta[1] += slope[j].variance * dw[j] / w[j];
+        dtheta[2] -= slope[j].omega * j * 2 * M_PI / exp(self->theta[2]);
+    }
+}
+
 /* ---- trig ----
  *
  * The kernel of trigonometric polynomials with 2 k0 + 1 coefficients N(0, variance) (thesis 5.28;
@@ -285,12 +345,37 @@ static void trig_jet(const sg_kernel *self, int n, const double *x, const double
     }
 }
 
+/* Writes the cosines there are, however many harmonics others have. */
+static int trig_terms(const sg_kernel *self, int harmonics, sg_markov_term *term)
+{
+    (void) harmonics;
+    const int count = self->degree[0] + 1;
+    if (count > SG_MARKOV_TERMS || sg_kernel_is_factor(self, 0)) return 0;
+    for (int k = 0; k < count; k++) {
+        term[k] = (sg_markov_term) {.variance = (k > 0 ? 2 : 1) * exp(self->theta[0]),
+                                    .omega = k * 2 * M_PI / exp(self->theta[1])};
+    }
+    return count;
+}
+
+/* domega / dlog period = -omega */
+static void trig_terms_adjoint(const sg_kernel *self, int harmonics, const sg_markov_slope *slope,
+                               double *dtheta)
+{
+    (void) harmonics;
+    for (int k = 0; k <= self->degree[0]; k++) {
+        dtheta[0] += slope[k].variance;
+        dtheta[1] -= slope[k].omega * k * 2 * M_PI / exp(self->theta[1]);
+    }
+}
+
 const sg_kernel_type sg_kernels_periodic[] = {
     {.name = "periodic", .ntheta = periodic_ntheta, .prepare = periodic_prepare,
      .cross = periodic_cross, .diag = periodic_diag, .adjoint = periodic_adjoint,
-     .adjoint_diag = periodic_adjoint_diag, .jet = periodic_jet},
+     .adjoint_diag = periodic_adjoint_diag, .jet = periodic_jet, .terms = periodic_terms,
+     .terms_adjoint = periodic_terms_adjoint},
     {.name = "trig", .ntheta = trig_ntheta, .prepare = trig_prepare, .cross = trig_cross,
      .diag = trig_diag, .adjoint = trig_adjoint, .adjoint_diag = trig_adjoint_diag,
-     .jet = trig_jet},
+     .jet = trig_jet, .terms = trig_terms, .terms_adjoint = trig_terms_adjoint},
     {0}
 };

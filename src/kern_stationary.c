@@ -338,11 +338,35 @@ static void stationary_adjoint_inputs(const sg_kernel *self, int n, const double
     }
 }
 
+/* ---- As a Markov process ---- */
+
+/* Writes the term of a Matern function of one input, lambda = (2 order - 1)^1/2 / lengthscale. */
+static int stationary_terms(const sg_kernel *self, int harmonics, sg_markov_term *term)
+{
+    (void) harmonics;
+    const int order = radial_of(self)->order;
+    if (order == 0 || self->p != 1 || sg_kernel_is_factor(self, 0)) return 0;
+    *term = (sg_markov_term) {.order = order, .variance = exp(self->theta[0]),
+                              .lambda = sqrt(2.0 * order - 1) / exp(self->theta[1])};
+    return 1;
+}
+
+/* dlambda / dlog lengthscale = -lambda */
+static void stationary_terms_adjoint(const sg_kernel *self, int harmonics,
+                                     const sg_markov_slope *slope, double *dtheta)
+{
+    sg_markov_term term;
+    if (stationary_terms(self, harmonics, &term) == 0) return;
+    dtheta[0] += slope->variance;
+    dtheta[1] -= slope->lambda * term.lambda;
+}
+
 #define STATIONARY(id, member)                                                                  \
     {.name = id, .ntheta = stationary_ntheta, .prepare = stationary_prepare,                    \
      .cross = stationary_cross, .diag = stationary_diag, .adjoint = stationary_adjoint,         \
      .adjoint_diag = stationary_adjoint_diag, .jet = stationary_jet,                            \
-     .adjoint_inputs = stationary_adjoint_inputs, .family = member}
+     .adjoint_inputs = stationary_adjoint_inputs, .terms = stationary_terms,                    \
+     .terms_adjoint = stationary_terms_adjoint, .family = member}
 
 /* Members of other packages are no part of the table. */
 sg_kernel_type sg_stationary_type(const sg_radial *radial)

@@ -1,6 +1,6 @@
 /* kernel.h: the kernel contract.
  *
- * A kernel type is a constant struct of eight slots; a kernel node is the `self` they receive: its
+ * A kernel type is a constant struct of slots; a kernel node is the `self` they receive: its
  * slice of theta, the input columns it sees, its children. A kernel knows nothing of y, of noise
  * or of jitter (noise belongs to the likelihood), so cross() never has to know whether points of a
  * and b are the same ones. Where a caller wants the matrix of points with themselves it says so, by
@@ -28,6 +28,13 @@
  *   adjoint_inputs(self, n, x, m, z, Kbar, dz, ws)
  *       adds sum_i Kbar_ij dk(x_i, z_j)/dz_j to row j of dz[m x D]. NULL: jet() gives it, input by
  *       input
+ *   terms(self, harmonics, term)
+ *       of a kernel of one input that is that of a Markov process: writes its terms
+ *       (sg_markov_term) and returns how many, at most SG_MARKOV_TERMS; 0: it is none. A
+ *       kernel of infinitely many terms, as a periodic one, writes the first `harmonics`. NULL: it
+ *       never is one
+ *   terms_adjoint(self, harmonics, slope, dtheta)
+ *       adds the gradient in theta of a function whose derivatives in the terms are slope[]
  *
  * x is n x D, z is m x D, column-major, contiguous, finite. Slots allocate from ws only and give
  * it back, but for what prepare() returns. Cost promise: prepare O(n p), cross and adjoint
@@ -70,6 +77,21 @@ typedef struct {
                          const double *kbar, double *slope);
 } sg_kernel_host;
 
+/* A term of a kernel of one input: variance matern(|s - t|) cos(omega (s - t)) (s t)^power, the
+ * Matern function of smoothness order - 1/2 (order 1, 2, 3) with r = lambda |s - t|, such as
+ * exp(-r) and (1 + r) exp(-r); order 0: 1, and lambda 0. */
+enum { SG_MARKOV_TERMS = 64 };
+
+typedef struct {
+    int order, power;
+    double variance, lambda, omega;
+} sg_markov_term;
+
+/* Derivatives in log variance, in lambda and in omega of a term. */
+typedef struct {
+    double variance, lambda, omega;
+} sg_markov_slope;
+
 typedef struct {
     const char *name;
     int (*ntheta)(const sg_kernel *self);
@@ -86,6 +108,9 @@ typedef struct {
                 const double *z, const double *w, const sg_jet *out, const sg_ws *ws);
     void (*adjoint_inputs)(const sg_kernel *self, int n, const double *x, int m, const double *z,
                            const double *Kbar, double *dz, const sg_ws *ws);
+    int (*terms)(const sg_kernel *self, int harmonics, sg_markov_term *term);
+    void (*terms_adjoint)(const sg_kernel *self, int harmonics, const sg_markov_slope *slope,
+                          double *dtheta);
     const void *family; /* what the family file keeps per member */
 } sg_kernel_type;
 
@@ -160,6 +185,7 @@ typedef struct {
                                 function has no derivative */
     void (*dshape)(int n, const double *r2, double shape, double *out); /* dk / dlog(shape), or
                                 NULL when the member has no shape */
+    int order; /* of a Matern function of smoothness order - 1/2, up to 3; 0: another one */
 } sg_radial;
 
 /* Those of the built-in members (kern_radial.c) */

@@ -1276,3 +1276,38 @@ reference_moment <- function(log_density, reach, k) {
   p <- exp(log_density(x))
   sum(p * x^k) / sum(p)
 }
+
+# ---- A Markov process of one input ----
+
+# Posterior marginals of a Matern 3/2 process at increasing times t under sites (tau, nu), and
+# log|I + K diag(tau)|: filter and smoother with full covariances (Rauch, Tung and Striebel 1965).
+reference_markov <- function(t, tau, nu, variance, lengthscale) {
+  n <- length(t)
+  lambda <- sqrt(3) / lengthscale
+  stationary <- diag(c(variance, lambda^2 * variance))
+  before <- after <- step <- vector("list", n)
+  log_det <- 0
+  state <- list(m = c(0, 0), P = stationary)
+  for (i in seq_len(n)) {
+    if (i > 1) {
+      d <- lambda * (t[i] - t[i - 1])
+      A <- exp(-d) * matrix(c(1 + d, -lambda * d, d / lambda, 1 - d), 2)
+      state <- list(m = drop(A %*% state$m),
+                    P = A %*% (state$P - stationary) %*% t(A) + stationary)
+      step[[i]] <- A
+    }
+    before[[i]] <- state
+    gain <- state$P[, 1]
+    c <- 1 + tau[i] * gain[1]
+    after[[i]] <- state <- list(m = state$m + gain * (nu[i] - tau[i] * state$m[1]) / c,
+                                P = state$P - tau[i] / c * tcrossprod(gain))
+    log_det <- log_det + log(c)
+  }
+  for (i in rev(seq_len(n - 1))) {
+    G <- after[[i]]$P %*% t(step[[i + 1]]) %*% solve(before[[i + 1]]$P)
+    after[[i]] <- list(m = after[[i]]$m + drop(G %*% (after[[i + 1]]$m - before[[i + 1]]$m)),
+                       P = after[[i]]$P + G %*% (after[[i + 1]]$P - before[[i + 1]]$P) %*% t(G))
+  }
+  list(mean = vapply(after, function(own) own$m[1], 0),
+       var = vapply(after, function(own) own$P[1, 1], 0), log_det = log_det)
+}

@@ -1,0 +1,83 @@
+#' A series of any length: expectation propagation of a Markov process
+#'
+#' `method_markov()` is full EP of one numeric input, such as time, at a cost that grows with the
+#' number of observations and not with its cube: there are no inducing points (the *basis*), and the
+#' posterior is that of [method_ep()] with all observations, to rounding. A million observations
+#' take seconds at given hyperparameters.
+#'
+#' @param sweeps Most sweeps; whole number of at least 1.
+#' @param damping Largest proportion of a step taken in a sweep, in (0, 1].
+#' @param mixing Number of past sweeps from which a step is extrapolated (Anderson mixing); whole
+#'   number, at most 100, 0: none. It takes `4 * mixing + 10` numbers an observation.
+#' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
+#'   the observation's cavity standard deviation; positive.
+#' @param power Power of the likelihood terms (power EP), see [method_ep()].
+#' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
+#' @details
+#' A Gaussian process of one input whose kernel is among those below is the first component of a
+#' Markov process of m numbers, its state: the function and its derivatives, or the coefficients of
+#' cosines. A Kalman filter and a smoother give the marginals that EP's sites need in O(m^2) an
+#' observation, for every likelihood of one latent function (Nickisch, Solin and Grigorievskiy 2018;
+#' Wilkinson and others 2020). One pass back has the gradient in all hyperparameters.
+#'
+#' | kernel | states |
+#' |---|---|
+#' | [kernel_matern12()], [kernel_matern32()], [kernel_matern52()] | 1, 2, 3 |
+#' | [kernel_linear()], [kernel_constant()] | 1 |
+#' | [kernel_poly()] of degree d | d + 1 |
+#' | [kernel_trig()] of order k0 | 2 k0 + 1 |
+#' | [kernel_periodic()], by J cosines (Solin and Särkkä 2014) | 2 J + 1 |
+#' | a sum | those of its parts together |
+#' | a product with a linear, constant or polynomial part | as many times those of the other |
+#' | a Matern kernel times a periodic one (a season that changes) | m (2 J + 1) |
+#'
+#' There may be `r MOST_STATES` states; periodic parts get as many cosines as there is room for. A
+#' periodic kernel with a short `lengthscale` has finer ripples than these; there is a warning if
+#' more than a thousandth of its variance is left out. Other kernels have no such form:
+#' [kernel_matern52()] or a sum of two Matern kernels stands for [kernel_rbf()] and [kernel_rq()].
+#' Without a `kernel`, those above are compared, [kernel_matern52()] first.
+#'
+#' Observations may come in any order and at equal times. Precision is that of double numbers at the
+#' scale of the input: times that differ by less than 1e-15 of their distance from the mean are
+#' one, and beyond gaps of some hundred length scales nothing is known of what came before. Periodic
+#' parts lose digits where a time is 1e10 periods from the mean.
+#'
+#' A fit answers everything that other fits do. Joint covariances, as of
+#' `predict(covariance = TRUE)`, `draws()` and `simulate()`, are of at most
+#' `r MOST_JOINT_VALUES` points at a time, those with slopes and averages of slopes of half as many:
+#' of a longer series give `newdata`. `update(fit, newdata)` takes more observations at the same hyperparameters, later or earlier
+#' ones: EP goes on with all of them, so the result is the fit of all at these hyperparameters.
+#'
+#' Not by this method: several inputs, likelihoods with several latent functions at once, several
+#' components, [mixture()] responses, `augment`, and merging of fits.
+#' @references Hartikainen, J. and Särkkä, S. (2010). Kalman filtering and smoothing solutions to
+#'   temporal Gaussian process regression models. *MLSP*. Solin, A. and Särkkä, S. (2014). Explicit
+#'   link between periodic covariance functions and state space models. *AISTATS*. Nickisch, H.,
+#'   Solin, A. and Grigorievskiy, A. (2018). State space Gaussian processes with non-Gaussian
+#'   likelihood. *ICML*. Wilkinson, W., Chang, P., Andersen, M. and Solin, A. (2020). State space
+#'   expectation propagation. *ICML*. de Jong, P. (1989). Smoothing and interpolation with the
+#'   state-space model. *Journal of the American Statistical Association* 84, 1085-1088. Koopman,
+#'   S. J. and Shephard, N. (1992). Exact score for time series models in state space form.
+#'   *Biometrika* 79, 823-826.
+#' @seealso [methods] for the others, [kernels] ("Time series").
+#' @concept state space
+#' @concept Kalman filter
+#' @concept time series
+#' @concept Markov process
+#' @concept celerite
+#' @examples
+#' set.seed(1)
+#' t <- 1:5000
+#' y <- rpois(5000, exp(sin(t / 300) + 0.3 * cos(t / 20)))
+#' fit <- sparsegp(cbind(t = t), y, "poisson", kernel = kernel_matern32(lengthscale = 0.05),
+#'                 method = method_markov(), learn = FALSE)
+#' fit
+#' predict(fit, cbind(t = 5001:5003), interval = "prediction")
+#' @export
+method_markov <- function(sweeps = 200, damping = 1, mixing = 3, tol = 1e-6, power = 1) {
+  new_method("markov", "Markov EP", list(
+    sweeps = check_count(sweeps, "sweeps"), damping = check_damping(damping),
+    mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0),
+    power = check_power(power)
+  ))
+}

@@ -1,0 +1,200 @@
+/* glue_markov.c: EP of a process of one input that is Markov, and prediction from its sites. */
+#include "ep_markov.h"
+#include "evidence.h"
+#include "full_trend.h"
+#include "glue_fit.h"
+#include "markov_predict.h"
+
+/* The forms of all kernels, which R has looked at before. */
+static sg_markov_form *forms_of(int count, const sg_kernel *const *kernels)
+{
+    sg_markov_form *forms = sg_structs(count, sizeof(sg_markov_form), &sg_r_workspace);
+    for (int k = 0; k < count; k++) {
+        const sg_status status = sg_markov_form_of(kernels[k], forms + k);
+        if (status == SG_NO_SITE) Rf_error("internal error: a kernel that is not Markov");
+        if (status != SG_OK) return NULL;
+    }
+    return forms;
+}
+
+/* Rows in the order of time, from 0; R counts from 1. */
+static const int *order_of(SEXP order, int n)
+{
+    int *out = sg_ints(n, &sg_r_workspace);
+    if (Rf_length(order) != n) Rf_error("internal error: an order of %d rows", Rf_length(order));
+    for (int k = 0; k < n; k++) out[k] = INTEGER(order)[k] - 1;
+    return out;
+}
+
+/* The functions of a linear mean at the rows, and how many there are. */
+static const double *functions_of(SEXP phi, int n, int *q)
+{
+    *q = Rf_isNull(phi) ? 0 : sg_cols_of(phi);
+    if (*q > SG_TREND_MAX) Rf_error("internal error: a mean of %d functions", *q);
+    return *q > 0 ? sg_doubles_of(phi, (size_t) n * *q, "phi") : NULL;
+}
+
+/* Coefficients, J and L^{-1} of all processes, as full EP has them (glue_fit.c). */
+static void trend_in(SEXP out, SEXP stored, int C, const sg_markov_process *processes)
+{
+    const size_t q = processes->trend.q;
+    double *coef = sg_new_matrix(stored, 0, q, C), *root = sg_new_matrix(stored, 2, q, q * C);
+    for (int c = 0; c < C; c++) {
+        sg_copy(q, processes[c].trend.coef, coef + q * c);
+        sg_copy(q * q, processes[c].trend.root, root + q * q * c);
+    }
+    SET_VECTOR_ELT(out, OUT_TREND, stored);
+}
+
+/* ktheta and options as of ep_full, and order: the rows in the order of time. x: the one column
+ * that the kernel reads. Memory: (m + 6) numbers a row and process for m states; the gradient takes
+ * m^2 more for some rows. */
+SEXP sg_r_markov(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                 SEXP sites, SEXP options)
+{
+    const char *fields[] = {"coef", "J", "root", ""};
+    const sg_ws *ws = &sg_r_workspace;
+    sg_problem p;
+    sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
+    const int n = p.layout.n, C = p.layout.C;
+    int q;
+    const double *phi = functions_of(sg_field(options, "trend"), n, &q);
+    const sg_ep_options opt = sg_ep_options_of(options);
+    SEXP out = PROTECT(sg_new_run()), stored = PROTECT(Rf_mkNamed(VECSXP, fields));
+    sg_sites start = sg_sites_in(out, sites, p.layout);
+    sg_marginals marg = sg_marginals_in(out, p.layout);
+    sg_ep_report report = sg_new_report();
+    const sg_markov_path path = sg_markov_path_new(n, sg_doubles_of(x, n, "x"),
+                                                   order_of(sg_field(options, "order"), n), ws);
+    const sg_markov_form *forms = forms_of(p.kernels, p.kernel);
+    sg_status status = forms ? SG_OK : SG_NOT_FINITE;
+    if (status == SG_OK) {
+        marg.alpha = sg_new_latents(out, OUT_ALPHA, n, C);
+        sg_markov_process *all = sg_markov_processes(&path, C, p.kernels, forms, q, phi, ws);
+        double *J = q > 0 ? sg_new_matrix(stored, 1, n, (size_t) q * C) : NULL;
+        status = sg_ep_markov_run(&p.rows, &path, all, p.kernels, &opt, &start, &marg, J, &report,
+                                  ws);
+        if (status == SG_OK && sg_field_int(options, "gradient")) {
+            double *gradient = sg_gradient_in(out, &p);
+            const sg_span rows = {0, n};
+            sg_evidence_gradient_markov(&path, all, C, p.kernels, p.kernel, gradient, ws);
+            sg_tilt_rows_dpar(&p.rows, &marg, rows, gradient + p.nk, ws);
+        }
+        if (status == SG_OK) sg_leave_out(&p.rows, &start, &marg, ws);
+        if (status == SG_OK && q > 0) trend_in(out, stored, C, all);
+    }
+    SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(0));
+    sg_report_in(out, status, &report);
+    UNPROTECT(2);
+    return out;
+}
+
+/* Returns list(states, harmonics, left_out): of the kernel at theta how many states it has (0: it
+ * is not Markov), of periodic parts the harmonics, and the proportion of the variance at `at` that
+ * they leave out. */
+SEXP sg_r_markov_states(SEXP kernel, SEXP ktheta, SEXP at)
+{
+    const char *fields[] = {"states", "harmonics", "left_out", ""};
+    const sg_kernel *const self = sg_kernel_of(kernel, ktheta);
+    sg_markov_form form;
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    const sg_status status = sg_markov_form_of(self, &form);
+    int states = form.m;
+    double left = 0, has = 0, all = 0;
+    if (status == SG_NO_SITE) states = sg_markov_count(self, 1);
+    if (status == SG_OK && Rf_length(at) == 1) {
+        sg_kernel_diag(self, 1, REAL(at), &all, &sg_r_workspace);
+        for (int c = 0; c < form.cells; c++) {
+            const sg_markov_term *term = form.term + form.cell[c].term;
+            double h[SG_MARKOV_STATES];
+            sg_markov_observe(&form, REAL(at)[0], h);
+            has += term->variance * h[form.cell[c].at] * h[form.cell[c].at];
+        }
+        left = all > 0 ? 1 - has / all : 0;
+    }
+    SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(states));
+    SET_VECTOR_ELT(out, 1, Rf_ScalarInteger(form.harmonics));
+    SET_VECTOR_ELT(out, 2, Rf_ScalarReal(left));
+    UNPROTECT(1);
+    return out;
+}
+
+/* The terms of the form that come from the chosen parts of a sum: parts[] says how many terms each
+ * part has, chosen[] whether it counts. */
+static const int *terms_of(SEXP chosen, const sg_kernel *kernel, const sg_markov_form *form)
+{
+    if (Rf_isNull(chosen)) return NULL;
+    int *out = sg_ints(form->terms, &sg_r_workspace), from = 0;
+    const int parts = Rf_length(chosen);
+    sg_markov_term own[SG_MARKOV_TERMS];
+    if (parts > 1 && parts != kernel->nchild) Rf_error("internal error: %d parts", parts);
+    for (int part = 0; part < parts; part++) {
+        const sg_kernel *child = parts == 1 ? kernel : kernel->child[part];
+        const int to = from + child->type->terms(child, form->harmonics, own);
+        for (int j = 0; j < form->terms; j++) {
+            if (form->origin[j] >= from && form->origin[j] < to) out[j] = LOGICAL(chosen)[part];
+        }
+        from = to;
+    }
+    return out;
+}
+
+/* A linear mean as a posterior has it, at all rows and points. */
+static sg_markov_trend trend_of(SEXP stored, const sg_markov_path *path, int q, const double *phi)
+{
+    sg_markov_trend trend = sg_markov_trend_new(path, q, phi, &sg_r_workspace);
+    if (q == 0) return trend;
+    sg_copy(q, sg_doubles_of(sg_field(stored, "coef"), q, "coef"), trend.coef);
+    sg_copy((size_t) q * q, sg_doubles_of(sg_field(stored, "root"), (size_t) q * q, "root"),
+            trend.root);
+    return trend;
+}
+
+/* to[rows + points] = the sites of rows, and 0 at points. */
+static const double *with_points(SEXP list, const char *name, int rows, int points)
+{
+    double *out = sg_zeros((size_t) rows + points, &sg_r_workspace);
+    sg_copy_field(list, name, rows, out);
+    return out;
+}
+
+/* Moments at points after the rows of x, of one process with a kernel of its own.
+ * posterior: list(tau, nu, trend), trend list(coef, root, phi) with phi at rows and points, or NULL
+ * query: list(order, of rows and points; points, how many; along: NULL or of each point what its
+ *   derivative is multiplied by; phi_slope: points x q; parts: NULL or which parts of a sum; joint)
+ * Returns list(status, mean, var): of each point, or with `along` 2 and 4 numbers, or jointly. */
+SEXP sg_r_markov_predict(SEXP kernel, SEXP ktheta, SEXP x, SEXP posterior, SEXP query)
+{
+    const char *fields[] = {"status", "mean", "var", ""};
+    const sg_ws *ws = &sg_r_workspace;
+    const sg_kernel *self = sg_kernel_of(kernel, ktheta);
+    const int all = sg_rows_of(x), points = sg_field_int(query, "points"), rows = all - points;
+    const int joint = sg_field_int(query, "joint");
+    SEXP along = sg_field(query, "along"), stored = sg_field(posterior, "trend");
+    const sg_markov_form *form = forms_of(1, &self);
+    if (rows < 0 || !form) Rf_error("internal error: %d points of %d", points, all);
+    const sg_markov_path path = sg_markov_path_new(all, REAL(x),
+                                                   order_of(sg_field(query, "order"), all), ws);
+    int q;
+    const double *phi = functions_of(Rf_isNull(stored) ? R_NilValue : sg_field(stored, "phi"), all,
+                                     &q);
+    const sg_markov_trend trend = trend_of(stored, &path, q, phi);
+    const int slopes = !Rf_isNull(along), each = slopes ? 2 : 1;
+    const sg_markov_query asked = {
+        form, &path, &trend, with_points(posterior, "tau", rows, points),
+        with_points(posterior, "nu", rows, points), rows, points, slopes,
+        slopes ? sg_doubles_of(along, points, "along") : NULL,
+        slopes && q > 0 ? sg_doubles_of(sg_field(query, "phi_slope"), (size_t) points * q, "phi")
+                        : NULL,
+        terms_of(sg_field(query, "parts"), self, form)
+    };
+    const size_t F = (size_t) points * each;
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    double *mean = sg_new_vector(out, 1, F);
+    double *var = joint ? sg_new_matrix(out, 2, F, F) : sg_new_vector(out, 2, F * each);
+    const sg_status status = joint ? sg_markov_joint(&asked, mean, var, ws)
+                                   : sg_markov_moments(&asked, mean, var, ws);
+    SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(status));
+    UNPROTECT(1);
+    return out;
+}

@@ -1,0 +1,168 @@
+/* markov_filter.c: forwards over the sites, and back. */
+#include <math.h>
+#include "markov_filter.h"
+
+enum { BETWEEN_TICKS = 4096 };
+
+sg_markov_trace sg_markov_trace_new(const sg_markov_form *form, int n, int count, const sg_ws *ws)
+{
+    const size_t N = n;
+    return (sg_markov_trace) {sg_doubles(ws, form->m * N), sg_doubles(ws, N), sg_doubles(ws, N),
+                              sg_doubles(ws, count * N), sg_doubles(ws, count * N)};
+}
+
+/* A gap that no step has. */
+static sg_markov_step no_step(void)
+{
+    sg_markov_step step;
+    memset(&step, 0, sizeof step);
+    step.gap = -1;
+    return step;
+}
+
+sg_markov_ahead sg_markov_ahead_new(const sg_markov_form *form, int count, const sg_ws *ws)
+{
+    const size_t m = form->m;
+    return (sg_markov_ahead) {sg_doubles(ws, m * m), sg_zeros(m * count, ws), sg_doubles(ws, m),
+                              sg_doubles(ws, m), no_step()};
+}
+
+sg_markov_back sg_markov_back_new(const sg_markov_form *form, int count, const sg_ws *ws)
+{
+    const size_t m = form->m;
+    return (sg_markov_back) {sg_zeros(m * m, ws), sg_zeros(m * count, ws), sg_doubles(ws, m),
+                             sg_doubles(ws, m), sg_doubles(ws, m), no_step()};
+}
+
+/* y = S x for a symmetric S[m x m]. */
+static void multiply(int m, const double *S, const double *x, double *y)
+{
+    sg_zero(m, y);
+    for (int j = 0; j < m; j++) {
+        if (x[j] == 0) continue;
+        for (int i = 0; i < m; i++) y[i] += S[i + m * j] * x[j];
+    }
+}
+
+/* Moves the moments over the gap before time i. */
+static void advance(const sg_markov_form *form, const sg_markov_sites *sites, int i,
+                    sg_markov_ahead *ahead)
+{
+    if (i == 0) {
+        sg_markov_stationary(form, ahead->P);
+        sg_zero((size_t) form->m * sites->count, ahead->m);
+        return;
+    }
+    const double gap = sites->t[i] - sites->t[i - 1];
+    if (gap == 0) return;
+    sg_markov_step_over(form, gap, &ahead->step);
+    sg_markov_move(form, &ahead->step, 0, sites->count, ahead->m);
+    sg_markov_predict(form, &ahead->step, ahead->P);
+}
+
+sg_status sg_markov_forward(const sg_markov_form *form, const sg_markov_sites *sites, int i, int k,
+                            sg_markov_ahead *ahead, sg_markov_trace *trace)
+{
+    const int m = form->m;
+    const double tau = sites->tau[i];
+    double *Ph = trace->Ph + (size_t) m * k;
+    advance(form, sites, i, ahead);
+    sg_markov_observe(form, sites->t[i], ahead->h);
+    multiply(m, ahead->P, ahead->h, Ph);
+    const double v = sg_markov_dot(m, ahead->h, Ph), c = 1 + tau * v;
+    if (!(c > 0)) return isnan(c) ? SG_NOT_FINITE : SG_NOT_PD;
+    trace->v[k] = v, trace->c[k] = c;
+    for (int a = 0; a < sites->count; a++) {
+        double *own = ahead->m + (size_t) m * a;
+        const size_t at = a + (size_t) sites->count * k;
+        const double mu = sg_markov_dot(m, ahead->h, own);
+        const double e = (sites->nu[a + (size_t) sites->count * i] - tau * mu) / c;
+        trace->mu[at] = mu, trace->e[at] = e;
+        for (int s = 0; s < m; s++) own[s] += Ph[s] * e;
+    }
+    if (tau == 0) return SG_OK;
+    for (int b = 0; b < m; b++) {
+        const double by = tau / c * Ph[b];
+        for (int a = 0; a < m; a++) ahead->P[a + m * b] -= by * Ph[a];
+    }
+    return SG_OK;
+}
+
+sg_status sg_markov_filter(const sg_markov_form *form, const sg_markov_sites *sites,
+                           sg_markov_trace *trace, double *log_det, const sg_ws *ws)
+{
+    void *mark = sg_mark(ws);
+    sg_markov_ahead ahead = sg_markov_ahead_new(form, sites->count, ws);
+    sg_status status = SG_OK;
+    double sum = 0;
+    for (int i = 0; i < sites->n && status == SG_OK; i++) {
+        status = sg_markov_forward(form, sites, i, i, &ahead, trace);
+        if (status == SG_OK) sum += log(trace->c[i]);
+        if (i % BETWEEN_TICKS == 0) sg_tick(ws);
+    }
+    *log_det += sum / 2;
+    sg_release(ws, mark);
+    return status;
+}
+
+void sg_markov_behind(const sg_markov_form *form, const sg_markov_sites *sites, int i, int k,
+                      const sg_markov_trace *trace, sg_markov_back *back)
+{
+    const int m = form->m;
+    const double gap = i + 1 < sites->n ? sites->t[i + 1] - sites->t[i] : 0;
+    if (gap > 0) {
+        sg_markov_step_over(form, gap, &back->step);
+        sg_markov_move(form, &back->step, 1, sites->count, back->r);
+        sg_markov_pull(form, &back->step, back->N);
+    }
+    sg_markov_observe(form, sites->t[i], back->h);
+    for (int s = 0; s < m; s++) back->g[s] = trace->Ph[s + (size_t) m * k] / trace->c[k];
+    multiply(m, back->N, back->g, back->u);
+}
+
+void sg_markov_before(const sg_markov_form *form, const sg_markov_sites *sites, int i, int k,
+                      const sg_markov_trace *trace, sg_markov_back *back)
+{
+    const int m = form->m;
+    const double tau = sites->tau[i], *h = back->h, *u = back->u;
+    const double own = tau * tau * sg_markov_dot(m, back->g, u) + tau / trace->c[k];
+    for (int a = 0; a < sites->count; a++) {
+        double *r = back->r + (size_t) m * a;
+        const double by = trace->e[a + (size_t) sites->count * k] -
+            tau * sg_markov_dot(m, back->g, r);
+        for (int s = 0; s < m; s++) r[s] += by * h[s];
+    }
+    if (tau == 0) return;
+    for (int b = 0; b < m; b++) {
+        for (int a = 0; a < m; a++) {
+            if (h[a] == 0 && h[b] == 0) continue;
+            back->N[a + m * b] += own * h[a] * h[b] - tau * (h[a] * u[b] + u[a] * h[b]);
+        }
+    }
+}
+
+void sg_markov_smooth(const sg_markov_form *form, const sg_markov_sites *sites,
+                      const sg_markov_trace *trace, double *mean, double *alpha, double *var,
+                      double *share, const sg_ws *ws)
+{
+    void *mark = sg_mark(ws);
+    const int m = form->m, count = sites->count;
+    sg_markov_back back = sg_markov_back_new(form, count, ws);
+    for (int i = sites->n - 1; i >= 0; i--) {
+        const double tau = sites->tau[i];
+        sg_markov_behind(form, sites, i, i, trace, &back);
+        const double known = sg_markov_dot(m, back.g, back.u);
+        var[i] = trace->v[i] / trace->c[i] - known;
+        if (var[i] < 0) var[i] = 0;
+        share[i] = 1 / trace->c[i] + tau * known;
+        for (int a = 0; a < count; a++) {
+            const size_t at = a + (size_t) count * i;
+            const double pull = sg_markov_dot(m, back.g, back.r + (size_t) m * a);
+            mean[at] = trace->mu[at] + trace->v[i] * trace->e[at] + pull;
+            if (alpha) alpha[at] = trace->e[at] - tau * pull;
+        }
+        sg_markov_before(form, sites, i, i, trace, &back);
+        if (i % BETWEEN_TICKS == 0) sg_tick(ws);
+    }
+    sg_release(ws, mark);
+}

@@ -1,0 +1,279 @@
+# Markov EP (method_markov()): the posterior of full EP of one input by a filter and a smoother.
+
+MARKOV_KERNELS <- list(
+  matern12 = kernel_matern12(lengthscale = 0.3),
+  matern32 = kernel_matern32(lengthscale = 0.5),
+  matern52 = kernel_matern52(lengthscale = 0.5) + kernel_constant(),
+  sum = kernel_linear() + kernel_matern52(lengthscale = 1) + kernel_matern12(lengthscale = 0.2),
+  season = kernel_matern32(lengthscale = 0.5) + kernel_periodic(period = 0.3, lengthscale = 1.5),
+  changing = kernel_matern32(lengthscale = 1) * kernel_periodic(period = 0.3, lengthscale = 6),
+  poly = kernel_poly(3) + kernel_matern12(lengthscale = 0.5),
+  trig = kernel_trig(3) * kernel_linear() + kernel_matern52(lengthscale = 0.4)
+)
+
+# Times in no order, two of them equal, and responses of a few kinds around a wave.
+markov_rows <- function(n = 120) {
+  set.seed(1)
+  t <- stats::runif(n)
+  t[5] <- t[6]
+  f <- sin(12 * t)
+  list(x = cbind(t = t), responses = list(
+    gaussian = f + 0.2 * stats::rnorm(n), poisson = stats::rpois(n, exp(f)),
+    negbin = stats::rnbinom(n, size = 2, mu = exp(f)), student = f + 0.1 * stats::rt(n, 2),
+    laplace = f + 0.1 * stats::rnorm(n) * stats::rexp(n), probit = factor(f + stats::rnorm(n) > 0),
+    logit = factor(f + stats::rnorm(n) > 0), gamma = stats::rgamma(n, 2) * exp(f),
+    beta = pmin(pmax(stats::rbeta(n, 2 * exp(f), 2), 1e-6), 1 - 1e-6)
+  ))
+}
+
+fit_both <- function(rows, likelihood, kernel, ...) {
+  methods <- list(full = method_ep(tol = 1e-10), markov = method_markov(tol = 1e-10))
+  lapply(methods, function(method) {
+    suppressWarnings(sparsegp(rows$x, rows$responses[[likelihood]], likelihood, kernel = kernel,
+                              method = method, learn = FALSE, ...))
+  })
+}
+
+# The run of a fit's model at its hyperparameters, with the gradient.
+run_with_gradient <- function(fit) {
+  at <- order(fit$basis_rows)
+  problem <- new_problem(model_of_fit(fit), fit$posterior$basis[at, , drop = FALSE],
+                         fit$data_rows, fit$offset, fit$options)
+  if (is_markov_fit(fit)) problem <- plan_markov(problem)$problem
+  engine_run(problem, fit$hyper$theta, gradient = TRUE)
+}
+
+test_that("filter and smoother agree with dense algebra and with C, of negative sites too", {
+  set.seed(2)
+  t <- sort(stats::runif(50))
+  tau <- stats::rexp(50) * 2 - 0.1
+  nu <- stats::rnorm(50)
+  expect_lt(min(tau), 0)
+  K <- 1.3 * (1 + sqrt(3) * abs(outer(t, t, "-")) / 0.2) *
+    exp(-sqrt(3) * abs(outer(t, t, "-")) / 0.2)
+  S <- solve(solve(K) + diag(tau))
+  own <- reference_markov(t, tau, nu, 1.3, 0.2)
+  # the condition of K is some 1e6
+  expect_equal(own$mean, drop(S %*% nu), tolerance = 1e-8)
+  expect_equal(own$var, diag(S), tolerance = 1e-8)
+  expect_equal(own$log_det, c(determinant(diag(50) + K %*% diag(tau))$modulus), tolerance = 1e-10)
+  spec <- spec_for_c(resolve_kernel(kernel_matern32(), list(names = "t", kept = TRUE)))
+  posterior <- list(basis = cbind(t), markov = list(tau = tau, nu = nu))
+  found <- markov_moments(spec, log(c(1.3, 0.2)), posterior, cbind(t))
+  expect_equal(found$mean, own$mean, tolerance = 1e-9)
+  expect_equal(found$var, own$var, tolerance = 1e-9)
+})
+
+test_that("evidence, gradient, marginals and cavities are those of full EP", {
+  rows <- markov_rows()
+  cases <- expand.grid(kernel = names(MARKOV_KERNELS), lik = names(rows$responses),
+                       stringsAsFactors = FALSE)
+  for (k in of_tier(seq_len(nrow(cases)), 6)) {
+    both <- fit_both(rows, cases$lik[k], MARKOV_KERNELS[[cases$kernel[k]]])
+    runs <- lapply(both, run_with_gradient)
+    # products with a periodic kernel have three cosines, the others ten: what these leave out
+    tolerance <- if (cases$kernel[k] == "changing") 1e-6 else 1e-8
+    for (field in c("logz", "gradient", "mean", "var", "cav_mean", "cav_var", "lpd", "tau", "nu")) {
+      expect_equal(runs$markov[[field]], runs$full[[field]], tolerance = tolerance,
+                   label = paste(cases$lik[k], cases$kernel[k], field))
+    }
+    expect_equal(as.numeric(logLik(both$markov)), as.numeric(logLik(both$full)),
+                 tolerance = tolerance)
+  }
+})
+
+test_that("predictions, joint covariances, draws, slopes, effects and loo are those of full EP", {
+  rows <- markov_rows()
+  new <- cbind(t = c(-0.5, 0, 0.3, 0.3, rows$x[1:2], 0.9, 1.4))
+  kernel <- kernel_matern52(lengthscale = 0.6) + kernel_periodic(period = 0.3, lengthscale = 1.5) +
+    kernel_linear()
+  for (lik in of_tier(c("gaussian", "poisson", "probit", "student"), 2)) {
+    both <- fit_both(rows, lik, kernel)
+    same <- function(f, tolerance = 1e-7) {
+      seen <- lapply(both, function(fit) {
+        set.seed(3)
+        f(fit)
+      })
+      expect_equal(seen$markov, seen$full, tolerance = tolerance, label = lik)
+    }
+    same(function(fit) predict(fit, new))
+    same(function(fit) predict(fit, new, type = "link", se.fit = TRUE, covariance = TRUE))
+    # the standard error of a difference of nearly equal effects has fewer digits
+    same(function(fit) predict(fit, new, type = "terms", se.fit = TRUE), 1e-5)
+    same(function(fit) draws(fit, new, 4), 1e-5) # roots of a covariance
+    same(function(fit) slopes(fit, new))
+    same(function(fit) slopes(fit, average = TRUE), 1e-6)
+    same(function(fit) c(unclass(next_rows(fit, new, 3))), 1e-6)
+    same(function(fit) loo(fit)$pointwise)
+    same(residuals)
+    same(fitted)
+  }
+})
+
+test_that("classes of their own models, and a mean with a trend, are those of full EP", {
+  memory_tier()
+  rows <- markov_rows()
+  rows$responses$probit <- cut(rows$responses$gaussian, c(-9, -0.5, 0.5, 9), c("a", "b", "c"))
+  new <- cbind(t = c(-1, 0.2, 3))
+  both <- fit_both(rows, "probit", kernel_matern32(lengthscale = 0.4))
+  expect_equal(predict(both$markov, new, type = "prob"), predict(both$full, new, type = "prob"),
+               tolerance = 1e-8)
+  both <- fit_both(rows, "gaussian", kernel_matern32(lengthscale = 0.4), mean = ~ t)
+  expect_equal(predict(both$markov, new, se.fit = TRUE), predict(both$full, new, se.fit = TRUE),
+               tolerance = 1e-7) # vague coefficients, far outside
+  expect_equal(run_with_gradient(both$markov)$gradient, run_with_gradient(both$full)$gradient,
+               tolerance = 1e-7)
+  expect_equal(both$markov$posterior$trend[c("coef", "J", "root")],
+               both$full$posterior$trend[c("coef", "J", "root")], tolerance = 1e-7)
+})
+
+test_that("gaps of 1e6 length scales and spacings of 1e-9 keep their digits", {
+  set.seed(4)
+  t <- c(0, 1e-9, 2e-9, 0.5, 0.5, 0.5 + 1e-9, 2, 1e6, 1e6 + 1)
+  y <- stats::rnorm(9)
+  for (kernel in list(kernel_matern12(1, 1), kernel_matern32(1, 1), kernel_matern52(1, 1))) {
+    both <- lapply(list(method_ep(), method_markov()), function(method) {
+      sparsegp(cbind(t = t), y, lik_gaussian(variance = 0.01), kernel = kernel, method = method,
+               learn = FALSE, scale = FALSE, mean = "zero")
+    })
+    expect_equal(as.numeric(logLik(both[[2]])), as.numeric(logLik(both[[1]])), tolerance = 1e-9)
+    expect_equal(fitted(both[[2]]), fitted(both[[1]]), tolerance = 1e-8)
+    expect_equal(both[[2]]$latent$var, both[[1]]$latent$var, tolerance = 1e-7)
+  }
+})
+
+test_that("the gradient is the same in segments", {
+  # 400000 times of 3 states and a mean: more than a segment holds
+  memory_tier()
+  slow_tier()
+  n <- 400000
+  set.seed(5)
+  t <- cbind(t = seq_len(n) / 1000)
+  y <- sin(t[, 1] / 10) + stats::rnorm(n)
+  fit <- sparsegp(t, y, lik_gaussian(variance = 1), kernel = kernel_matern52(lengthscale = 0.1),
+                  method = method_markov(), learn = FALSE)
+  at <- function(theta) {
+    problem <- new_problem(model_of_fit(fit), fit$posterior$basis, fit$data_rows, fit$offset,
+                           fit$options)
+    engine_run(plan_markov(problem)$problem, theta, gradient = TRUE)
+  }
+  theta <- fit$hyper$theta
+  h <- 1e-4
+  differences <- vapply(seq_along(theta), function(p) {
+    e <- replace(0 * theta, p, h)
+    (at(theta + e)$logz - at(theta - e)$logz) / (2 * h)
+  }, 0)
+  # central differences of a log evidence of -6e5: its rounding, 1e-10 of it, over 2 h
+  expect_equal(at(theta)$gradient, differences, tolerance = 1e-4)
+})
+
+test_that("learning ends where full EP's does, and the fit can be saved", {
+  slow_tier()
+  rows <- markov_rows()
+  kernel <- kernel_matern32() + kernel_linear()
+  fits <- lapply(list(method_ep(), method_markov()), function(method) {
+    sparsegp(rows$x, rows$responses$poisson, "poisson", kernel = kernel, method = method)
+  })
+  expect_equal(coef(fits[[2]]), coef(fits[[1]]), tolerance = 1e-3) # of two searches
+  expect_output(print(fits[[2]]), "Markov EP")
+  file <- tempfile()
+  saveRDS(fits[[2]], file)
+  expect_identical(predict(readRDS(file), rows$x), predict(fits[[2]], rows$x))
+  damaged <- fits[[2]]
+  damaged$posterior$markov$tau <- damaged$posterior$markov$tau[-1]
+  expect_error(predict(damaged, rows$x), class = "sparsegp_error")
+})
+
+test_that("update() takes more rows, later or earlier, as a fit of all of them would", {
+  rows <- markov_rows()
+  for (lik in of_tier(c("gaussian", "poisson"), 1)) {
+    y <- rows$responses[[lik]]
+    fit_some <- function(some) {
+      sparsegp(rows$x[some, , drop = FALSE], y[some], lik, learn = FALSE, scale = FALSE,
+               kernel = kernel_matern32(1, 0.3), mean = if (lik == "gaussian") "zero",
+               method = method_markov(tol = 1e-10))
+    }
+    some <- 21:120
+    fit <- fit_some(some)
+    more <- update(fit, rows$x[1:20, , drop = FALSE], y = y[1:20])
+    expect_identical(nobs(more), 120L)
+    expect_identical(length(fitted(more)), 120L)
+    again <- run_with_gradient(more) # from no sites
+    for (field in c("mean", "var")) {
+      expect_equal(more$latent[[field]], again[[field]], tolerance = 1e-7)
+    }
+    expect_equal(more$log_evidence - fit$log_evidence,
+                 again$logz - run_with_gradient(fit)$logz - unit_shift(fit, y[1:20]),
+                 tolerance = 1e-8)
+  }
+})
+
+test_that("what has no Markov EP is refused in words", {
+  rows <- markov_rows(30)
+  y <- rows$responses$gaussian
+  fails <- function(pattern, ..., x = rows$x) {
+    expect_error(sparsegp(x, y, ..., learn = FALSE, method = method_markov()), pattern,
+                 class = "sparsegp_error")
+  }
+  fails("no Markov process.*kernel_matern52", kernel = kernel_rbf())
+  fails("no Markov process", kernel = kernel_matern32() * kernel_matern52())
+  fails("26 states", kernel = kernel_trig(12) + kernel_constant())
+  fails("one numeric input", kernel = kernel_matern32(), x = cbind(rows$x, u = seq_along(y)))
+  fails("inducing points", kernel = kernel_matern32(), basis = 1:3)
+  classes <- cut(y, c(-9, -0.5, 0.5, 9), c("a", "b", "c"))
+  expect_error(sparsegp(rows$x, classes, lik_softmax(), kernel = kernel_matern32(),
+                        method = method_markov(), learn = FALSE), "several latent functions",
+               class = "sparsegp_error")
+  fit <- sparsegp(rows$x, y, kernel = kernel_matern32(), learn = FALSE, method = method_markov())
+  expect_error(draws(fit, cbind(t = 1:5001)), "5000", class = "sparsegp_error")
+  expect_error(kl(fit, fit), "method_markov", class = "sparsegp_error")
+  expect_warning(sparsegp(rows$x, y, kernel = kernel_periodic(lengthscale = 0.05, period = 0.3),
+                          learn = FALSE, method = method_markov()), "finer ripples")
+})
+
+test_that("a long series is fitted by Markov EP by default, and its many cycles are found", {
+  n <- 1600
+  set.seed(6)
+  d <- data.frame(t = seq_len(n))
+  d$y <- sin(2 * pi * d$t / 50) + 0.2 * stats::rnorm(n)
+  fit <- sparsegp(y ~ t, d)
+  expect_output(print(fit), "Markov EP")
+  # kriging with the true kernel: 0.07; the standard deviation of the truth: 0.71
+  expect_lt(sqrt(mean((fitted(fit) - sin(2 * pi * d$t / 50))^2)), 0.085)
+  inside <- predict(fit, data.frame(t = d$t[-n] + 0.5), interval = "confidence", level = 0.9)
+  truth <- sin(2 * pi * (d$t[-n] + 0.5) / 50)
+  expect_gt(mean(inside[, "lwr"] < truth & truth < inside[, "upr"]), 0.8)
+  expect_identical(fit$choices$candidate[1], "matern52()")
+})
+
+test_that("a kernel that is not Markov, two inputs, copies and sources keep inducing points", {
+  slow_tier()
+  n <- 1600
+  set.seed(7)
+  d <- data.frame(t = stats::runif(n), u = stats::runif(n))
+  d$y <- sin(6 * d$t) + 0.2 * stats::rnorm(n)
+  made <- function(...) is_markov_fit(suppressWarnings(sparsegp(..., learn = FALSE)))
+  expect_false(made(y ~ t, d, kernel = kernel_rbf()))
+  expect_false(made(y ~ t + u, d, kernel = kernel_matern32()))
+  expect_false(made(y ~ t, d, kernel = kernel_matern32(), basis = 1:50))
+  expect_false(made(y ~ t, d[1:500, ], kernel = kernel_matern32()))
+  expect_true(made(y ~ t, d, kernel = kernel_matern32() + kernel_periodic()))
+})
+
+test_that("hyperparameters are integrated out, and their errors known, as by full EP", {
+  slow_tier()
+  rows <- markov_rows(80)
+  fits <- lapply(list(method_ep(), method_markov()), function(method) {
+    sparsegp(rows$x, rows$responses$gaussian, kernel = kernel_matern32(), method = method,
+             control = gp_control(integrate = "laplace"))
+  })
+  new <- cbind(t = c(0.2, 1.5))
+  expect_equal(coef(fits[[2]]), coef(fits[[1]]), tolerance = 1e-4)
+  # the curvature is known from the steps of the search, which begin elsewhere
+  expect_equal(predict(fits[[2]], new, se.fit = TRUE), predict(fits[[1]], new, se.fit = TRUE),
+               tolerance = 1e-2)
+  expect_equal(vcov(fits[[2]]), vcov(fits[[1]]), tolerance = 1e-2)
+  expect_error(sparsegp(rows$x, rows$responses$probit, "probit", kernel = kernel_matern32(),
+                        method = method_markov(), augment = jitter_rows(2)), "augment",
+               class = "sparsegp_error")
+})
