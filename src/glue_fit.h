@@ -18,18 +18,6 @@ enum {
 /* An empty run, to be protected. */
 SEXP sg_new_run(void);
 
-/* Kernels (one, or one for each process), likelihood and rows. */
-typedef struct {
-    int kernels, nk; /* how many; hyperparameters of all of them */
-    const sg_kernel *const *kernel;
-    sg_lik lik;
-    sg_rows rows;
-    sg_layout layout;
-} sg_problem;
-
-void sg_read_problem(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
-                     sg_problem *p);
-
 /* Sites to start from, list(tau, nu), copied into the run (an argument is never written to); NULL:
  * sites of 0. */
 sg_sites sg_sites_in(SEXP out, SEXP start, sg_layout layout);

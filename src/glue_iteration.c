@@ -21,7 +21,14 @@ static sg_ep_iteration iteration_of(SEXP state, const sg_ep_options *options, in
 {
     if (Rf_isNull(state)) return sg_iteration_new(options, coupled);
     sg_ep_iteration it;
-    memcpy(&it, sg_doubles_of(state, NUMBERS, "state"), sizeof(it));
+    const double *numbers = sg_doubles_of(state, NUMBERS, "iteration");
+    for (int k = 0; k < NUMBERS; k++) { /* counts among them, and Inf for what has not been */
+        if (!(numbers[k] >= 0)) sg_stop_damaged("its `iteration` has numbers that none has");
+    }
+    memcpy(&it, numbers, sizeof(it));
+    if (!(it.sweeps < INT_MAX && it.damped < INT_MAX && it.past <= options->mixing)) {
+        sg_stop_damaged("its `iteration` has counts that none has");
+    }
     return it;
 }
 
@@ -29,12 +36,14 @@ static sg_ep_iteration iteration_of(SEXP state, const sg_ep_options *options, in
  * of residuals, newest first, of which the first it->past count; R's NULL: m = 0. */
 static void gamma_in(SEXP out, const sg_ep_iteration *it, SEXP products)
 {
-    const int past = (int) it->past, rows = Rf_isNull(products) ? 1 : sg_rows_of(products);
-    if (past >= rows) Rf_error("internal error: products");
+    sg_matrix of = {1, 1, NULL};
+    if (!Rf_isNull(products)) of = sg_matrix_of(products, "products");
+    const int past = (int) it->past, rows = of.nrow;
+    if (past >= rows || past >= of.ncol) sg_stop_damaged("its `products` are too few");
     double *A = sg_doubles(&sg_r_workspace, (size_t) past * past);
     double *gamma = sg_new_vector(out, NEXT_GAMMA, past);
     for (int j = 0; j < past; j++) {
-        const double *column = REAL(products) + (size_t) rows * (j + 1);
+        const double *column = of.values + (size_t) rows * (j + 1);
         gamma[j] = column[0];
         Memcpy(A + (size_t) past * j, column + 1, past);
     }
@@ -50,18 +59,15 @@ static void gamma_in(SEXP out, const sg_ep_iteration *it, SEXP products)
  * mixed then. */
 SEXP sg_r_ep_iterate(SEXP options, SEXP state, SEXP outcome)
 {
-    const sg_status status = sg_field_int(outcome, "status");
-    const double change = status == SG_OK ? sg_field_double(outcome, "change") : 0;
-    sg_ep_options opt = {
-        .sweeps = sg_field_int(options, "sweeps"), .batch = INT_MAX,
-        .mixing = sg_field_int(options, "mixing"),
-        .damping = sg_field_double(options, "damping"), .tol = sg_field_double(options, "tol")
-    };
-    sg_ep_iteration it = iteration_of(state, &opt, sg_field_int(options, "coupled"));
+    const sg_status status = sg_field_int(outcome, "status", SG_NO_SITE, SG_OK);
+    const double change = status == SG_OK ? Rf_asReal(sg_field(outcome, "change")) : 0;
+    sg_ep_options opt = sg_ep_options_of(options);
+    opt.batch = INT_MAX;
+    sg_ep_iteration it = iteration_of(state, &opt, sg_field_flag(options, "coupled"));
     if (it.narrow) opt.mixing = 0;
     sg_step step = sg_iteration_next(&it, &opt, status, change);
     const int lost = status == SG_OK && step != SG_STEP_DONE && it.lost && !it.narrow;
-    if (lost && sg_field_double(outcome, "widening") > 0) {
+    if (lost && sg_field_double(outcome, "widening", 0, HUGE_VAL) > 0) {
         sg_iteration_narrow(&it, &opt);
         step = SG_STEP_CLIP;
     }

@@ -254,6 +254,12 @@ static void poly_power(double power, double factor, const sg_points *a, const sg
     sg_par_rows(b->n, sg_par_columns(a->n), power_columns, &job, ws);
 }
 
+/* Has a degree of 0 or more. */
+static int poly_valid(const sg_kernel *self)
+{
+    return self->nchild == 0 && self->ndegree > 0 && self->degree[0] >= 0;
+}
+
 /* Raises the inner products to `degree` (thesis 5.1). */
 static void poly_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
                        int symmetric, double *K, const sg_ws *ws)
@@ -403,8 +409,8 @@ const sg_kernel_type sg_kernels_dot[] = {
     {.name = "linear", .ntheta = linear_ntheta, .prepare = linear_prepare, .cross = linear_cross,
      .diag = linear_diag, .adjoint = linear_adjoint, .adjoint_diag = linear_adjoint_diag,
      .jet = linear_jet, .adjoint_inputs = linear_adjoint_inputs},
-    {.name = "poly", .ntheta = poly_ntheta, .prepare = poly_prepare, .cross = poly_cross,
-     .diag = poly_diag, .adjoint = poly_adjoint, .adjoint_diag = poly_adjoint_diag,
+    {.name = "poly", .valid = poly_valid, .ntheta = poly_ntheta, .prepare = poly_prepare,
+     .cross = poly_cross, .diag = poly_diag, .adjoint = poly_adjoint, .adjoint_diag = poly_adjoint_diag,
      .jet = poly_jet, .adjoint_inputs = poly_adjoint_inputs},
     {.name = "constant", .ntheta = constant_ntheta, .prepare = constant_prepare,
      .cross = constant_cross, .diag = constant_diag, .adjoint = constant_adjoint,

@@ -1,11 +1,15 @@
 /* kernel.h: the kernel contract.
  *
- * A kernel type is a constant struct of eight slots; a kernel node is the `self` they receive: its
+ * A kernel type is a constant struct of slots; a kernel node is the `self` they receive: its
  * slice of theta, the input columns it sees, its children. A kernel knows nothing of y, of noise
  * or of jitter (noise belongs to the likelihood), so cross() never has to know whether points of a
  * and b are the same ones. Where a caller wants the matrix of points with themselves it says so, by
  * NULL for the other points.
  *
+ *   valid(self)                           are its children, inputs and degrees such that the other
+ *                                         slots stay within them? NULL: without children it is
+ *   components(self)                      how many components its first input numbers, from 1;
+ *                                         NULL: its inputs are numbers
  *   ntheta(self)                          number of hyperparameters, on the scale of the search:
  *                                         logarithms, but for what may be negative (correlations of
  *                                         coregion) and what a host says of its own
@@ -72,6 +76,8 @@ typedef struct {
 
 typedef struct {
     const char *name;
+    int (*valid)(const sg_kernel *self);
+    int (*components)(const sg_kernel *self);
     int (*ntheta)(const sg_kernel *self);
     sg_points (*prepare)(const sg_kernel *self, int n, const double *x, const sg_points *like,
                          const sg_ws *ws);
@@ -97,12 +103,18 @@ struct sg_kernel {
     const double *levels;          /* p: of an input that is a factor, whose numbers are those of
                                       levels, the squared distance of two levels; 0: numbers */
     int ard;                       /* one lengthscale (or variance) per input */
-    const int *degree;             /* poly; k0 of trig; components and rank of coregion */
+    int ndegree;
+    const int *degree;             /* ndegree: poly; k0 of trig; components and rank of coregion */
     int nchild;                    /* composites, and kernels made of another one, only */
     const sg_kernel *const *child;
     const sg_kernel_host *host;    /* custom only */
 };
 
+/* Fields that are derived from a vector have numbers from -SG_DERIVED to -1 (kern_vector.c). */
+enum { SG_DERIVED = 4 };
+
+int sg_kernel_is_valid(const sg_kernel *self);
+int sg_kernel_components(const sg_kernel *self); /* 0: it reads none */
 int sg_kernel_ntheta(const sg_kernel *self);
 int sg_kernel_is_factor(const sg_kernel *self, int k); /* is its input k one? */
 int sg_kernel_nfactors(const sg_kernel *self);
@@ -174,6 +186,7 @@ extern const sg_kernel_type sg_kernels_stationary[];
 extern const sg_kernel_type sg_kernels_periodic[];
 extern const sg_kernel_type sg_kernels_dot[];
 extern const sg_kernel_type sg_kernels_vector[];
+extern const sg_kernel_type sg_kernels_coregion[];
 extern const sg_kernel_type sg_kernels_combine[];
 extern const sg_kernel_type sg_kernels_factor[];
 extern const sg_kernel_type sg_kernels_custom[];

@@ -7,12 +7,34 @@
 #include <math.h>
 #include <Rmath.h>
 #include "expect.h"
+#include "gamma_rest.h"
 #include "logs.h"
 
-/* Returns log p(y|f); log p and log(1 - p) are computed apart, each with all its digits. */
+/* Returns log p(y|f) of many trials, at log odds t beyond those of y / n, from Stirling's formula of
+ * n, y and n - y, R its rest (gamma_rest.h; Loader 2000):
+ *   log p = R(n) - R(y) - R(n - y) + log(n / (2 pi y (n - y))) / 2 - y D(e) - (n - y) D(g),
+ *   D(x) = x - log(1 + x),  e = n p / y - 1,  g = n (1 - p) / (n - y) - 1,
+ * whose terms are of the size of log p's distance from the mode. */
+static double near_mode(double y, double n, double t)
+{
+    const double lost = n - y, log_y = log(y), log_lost = log(lost), log_n = log(n);
+    const double excess = expm1(t), all = n + y * excess;
+    const double e = lost * excess / all, g = -y * excess / all;
+    const double rests = sg_gamma_rest(n, log_n) - sg_gamma_rest(y, log_y) -
+        sg_gamma_rest(lost, log_lost);
+    return rests + 0.5 * (log_n - log_y - log_lost) - M_LN_SQRT_2PI - y * (e - log1p(e)) -
+        lost * (g - log1p(g));
+}
+
+/* Returns log p(y|f); log p and log(1 - p) are computed apart, each with all its digits. Of many
+ * trials they are terms of size n, whose digits near the mode would be those of log p. */
 static double binomial_logp(const sg_lik *self, const double *y, const double *f)
 {
     const double z = *f + self->theta[0];
+    if (y[1] >= SG_LARGE_COUNT && y[0] > 0 && y[0] < y[1]) {
+        const double t = z - log(y[0] / (y[1] - y[0]));
+        if (fabs(t) < SG_NEAR_COUNT) return near_mode(y[0], y[1], t);
+    }
     return y[2] + y[0] * sg_log_sigmoid(z) + (y[1] - y[0]) * sg_log_sigmoid(-z);
 }
 

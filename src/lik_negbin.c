@@ -9,6 +9,7 @@
 #include <math.h>
 #include <Rmath.h>
 #include "expect.h"
+#include "gamma_rest.h"
 #include "logs.h"
 #include "lgamma_ratio.h"
 
@@ -33,6 +34,33 @@ static shares shares_of(const sg_lik *self, double f)
     return s;
 }
 
+/* What log p near the mode of a large count y needs besides f. */
+typedef struct {
+    double y, size, log_y, at_mode; /* at_mode: log p there */
+} large_count;
+
+/* Stirling's formula of y + size, size and y, R its rest (gamma_rest.h), at m = y. */
+static large_count large_count_of(double y, double log_size)
+{
+    const double size = exp(log_size), all = y + size, log_y = log(y), log_all = log(all);
+    const double rests = sg_gamma_rest(all, log_all) - sg_gamma_rest(size, log_size) -
+        sg_gamma_rest(y, log_y);
+    const large_count c = {y, size, log_y,
+                           rests + 0.5 * (log_size - log_all - log_y) - M_LN_SQRT_2PI};
+    return c;
+}
+
+/* Returns log p at log m = log y + t. As y successes of y + size trials (Loader 2000),
+ *   log p = log p at the mode - size D(e) - y D(g),  D(x) = x - log(1 + x),
+ *   e = (y - m) / (size + m),  g = -size e / y:
+ * both are of the size of log p's distance from the mode. */
+static double near_mode(const large_count *c, double t)
+{
+    const double excess = expm1(t), mean = c->y * (1 + excess);
+    const double e = -c->y * excess / (c->size + mean), g = c->size * excess / (c->size + mean);
+    return c->at_mode - c->size * (e - log1p(e)) - c->y * (g - log1p(g));
+}
+
 /* Computes log p at n values of f; D(y, size) and log y! are computed once for all of them. For m
  * < size log q is -log1p(m / size), and else L = log size - log1p(size / m). The former is not
  * computed from z - log size, which for a small m / size has lost digits that m has. */
@@ -40,8 +68,14 @@ static void negbin_logps(const sg_lik *self, const double *y, int n, const doubl
 {
     const double log_size = log_size_of(self), size = exp(log_size);
     const double at_0 = sg_lgamma_ratio(size, y[0]) - y[1];
+    const int large = y[0] >= SG_LARGE_COUNT;
+    const large_count c = large ? large_count_of(y[0], log_size) : (large_count) {0};
     for (int i = 0; i < n; i++) {
         const double z = f[i] + self->theta[0], t = z - log_size;
+        if (large && fabs(z - c.log_y) < SG_NEAR_COUNT) {
+            out[i] = near_mode(&c, z - c.log_y);
+            continue;
+        }
         const double rest = t < 0 ? log1p(exp(z) / size) : log1p(exp(-t));
         out[i] = at_0 + y[0] * (fmin2(z, log_size) - rest) - size * (fmax2(t, 0) + rest);
     }

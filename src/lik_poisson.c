@@ -7,13 +7,19 @@
 #include <math.h>
 #include <Rmath.h>
 #include "expect.h"
+#include "gamma_rest.h"
 #include "logs.h"
 
-/* Returns log p(y|f), finite for every f: log m is bounded before exp(). */
+/* Returns log p(y|f), finite for every f: log m is bounded before exp(). Of a large count the terms
+ * are of size y log y, and their digits would be those of log p: near the mode, with t = log(m / y),
+ *   log p = -y (e^t - 1 - t) - log(2 pi y) / 2 - R(y), R the rest of Stirling's formula. */
 static double poisson_logp(const sg_lik *self, const double *y, const double *f)
 {
     const double z = fmin2(*f + self->theta[0], 300); /* as sg_rate_of() */
-    return y[0] * z - sg_rate_of(z) - y[1];
+    if (y[0] < SG_LARGE_COUNT) return y[0] * z - sg_rate_of(z) - y[1];
+    const double log_y = log(y[0]), t = z - log_y;
+    if (!(fabs(t) < SG_NEAR_COUNT)) return y[0] * z - sg_rate_of(z) - y[1];
+    return -y[0] * (expm1(t) - t) - M_LN_SQRT_2PI - 0.5 * log_y - sg_gamma_rest(y[0], log_y);
 }
 
 /* Computes the mean and the variance given f, both the rate m. */

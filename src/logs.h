@@ -5,6 +5,11 @@
 #include <math.h>
 #include <Rmath.h>
 
+/* From this count on log p is added up from differences from the mode, and where the logarithm of
+ * the mean's distance from it is no larger than this: terms of size y log y lose 1e-12 of a smaller
+ * count, and farther out log p itself is of that size. */
+static const double SG_LARGE_COUNT = 1e3, SG_NEAR_COUNT = 1;
+
 /* log(1 / (1 + exp(-z))) */
 static inline double sg_log_sigmoid(double z)
 {

@@ -55,7 +55,8 @@ test_that("the core knows nothing of R objects, never prints, never jumps, never
   core <- files[vapply(files, layer_of, "") != "glue"]
   expect_none(lines_matching("\\bSEXP\\b|<(R|Rinternals|Rdefines|R_ext/(Error|Print))[.]h>", core),
               "R objects or R's errors in the core")
-  expect_none(lines_matching("\\b\\w*printf *\\(|\\b(puts|exit|abort|assert) *\\(", files),
+  prints <- "\\b(f|v|vf|s|vs|R|RE|Rv|REv)?printf *\\(|\\b(puts|exit|abort|assert) *\\("
+  expect_none(lines_matching(prints, files),
               "prints or exits")
   expect_none(lines_matching("\\b([mc]alloc|realloc|free|R_alloc) *\\(", core), "allocations")
   expect_none(lines_matching("\\b(Rf_)?(error|warning) *\\(", core), "R's errors in the core")
