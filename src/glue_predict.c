@@ -19,10 +19,11 @@ static const double *unpacked(const double *triangles, int d, int count)
 static const double *optional_factor(SEXP posterior, const char *name, int d, int *count)
 {
     SEXP factor = sg_field(posterior, name);
-    const int packed = Rf_isNull(Rf_getAttrib(factor, R_DimSymbol));
-    const size_t each = packed ? (size_t) d * (d + 1) / 2 : (size_t) d * d;
     *count = 1;
     if (Rf_isNull(factor)) return NULL;
+    sg_numbers_of(factor, name);
+    const int packed = Rf_isNull(Rf_getAttrib(factor, R_DimSymbol));
+    const size_t each = packed ? (size_t) d * (d + 1) / 2 : (size_t) d * d;
     if (d > 0) *count = (int) (XLENGTH(factor) / each);
     const double *values = sg_doubles_of(factor, each * *count, name);
     return packed ? unpacked(values, d, *count) : values;
