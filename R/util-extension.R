@@ -31,7 +31,7 @@ stop_not_loaded <- function(extension, failed) {
 # Does the DESCRIPTION of an installed package have this one among those that it links to? Asks for
 # the file alone: nothing of the package is loaded. Stops where there is no such package.
 links_here <- function(package) {
-  known <- EXTENSIONS_SEEN[[package]]
+  known <- extensions_seen[[package]]
   if (!is.null(known)) return(known)
   folder <- if (isNamespaceLoaded(package)) getNamespaceInfo(package, "path")
             else find.package(package, quiet = TRUE)
@@ -40,12 +40,12 @@ links_here <- function(package) {
   }
   links <- as.character(utils::packageDescription(package, dirname(folder[1L]), "LinkingTo"))
   found <- "sparsegp" %in% sub("[[:space:](].*", "", trimws(strsplit(links, ",")[[1L]]))
-  if (isNamespaceLoaded(package)) EXTENSIONS_SEEN[[package]] <- found
+  if (isNamespaceLoaded(package)) assign(package, found, extensions_seen)
   found
 }
 
 # What loaded packages say, so that a call of C reads no file
-EXTENSIONS_SEEN <- new.env(parent = emptyenv())
+extensions_seen <- new.env(parent = emptyenv())
 
 WHAT_EXTENSIONS_ARE <- c("likelihood", "kernel") # codes of sparsegp.h, from 1
 

@@ -63,14 +63,12 @@ double *sg_gradient_in(SEXP out, const sg_problem *p)
     return gradient;
 }
 
-enum { MOST_MIXED = 100 }; /* past sweeps, as in R (method-ep.R) */
-
 sg_ep_options sg_ep_options_of(SEXP options)
 {
     const sg_ep_options opt = {
         .sweeps = sg_field_int(options, "sweeps", 0, INT_MAX),
         .batch = sg_field_int(options, "batch", 0, INT_MAX),
-        .mixing = sg_field_int(options, "mixing", 0, MOST_MIXED),
+        .mixing = sg_field_int(options, "mixing", 0, SG_MOST_MIXED),
         .damping = sg_field_double(options, "damping", 0, 1),
         .tol = sg_field_double(options, "tol", 0, HUGE_VAL)
     };

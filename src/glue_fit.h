@@ -28,6 +28,8 @@ sg_marginals sg_marginals_in(SEXP out, sg_layout layout);
 /* Zeros, for the gradient of all hyperparameters. */
 double *sg_gradient_in(SEXP out, const sg_problem *p);
 
+enum { SG_MOST_MIXED = 100 }; /* past sweeps, as MOST_MIXED of method-ep.R */
+
 sg_ep_options sg_ep_options_of(SEXP options);
 sg_ep_report sg_new_report(void);
 void sg_report_in(SEXP out, sg_status status, const sg_ep_report *report);

@@ -1,5 +1,6 @@
 /* glue_iteration.c: the iteration of EP for sweeps over rows that R reads in chunks. */
 #include <limits.h>
+#include <math.h>
 #include "anderson.h"
 #include "glue_fit.h"
 
@@ -22,11 +23,9 @@ static sg_ep_iteration iteration_of(SEXP state, const sg_ep_options *options, in
     if (Rf_isNull(state)) return sg_iteration_new(options, coupled);
     sg_ep_iteration it;
     const double *numbers = sg_doubles_of(state, NUMBERS, "iteration");
-    for (int k = 0; k < NUMBERS; k++) { /* counts among them, and Inf for what has not been */
-        if (!(numbers[k] >= 0)) sg_stop_damaged("its `iteration` has numbers that none has");
-    }
     memcpy(&it, numbers, sizeof(it));
-    if (!(it.sweeps < INT_MAX && it.damped < INT_MAX && it.past <= options->mixing)) {
+    if (!(it.sweeps >= 0 && it.sweeps < INT_MAX && it.damped >= 0 && it.damped < INT_MAX &&
+          it.past >= -1 && it.past <= SG_MOST_MIXED)) { /* -1: none, see ep_iteration.c */
         sg_stop_damaged("its `iteration` has counts that none has");
     }
     return it;
@@ -61,8 +60,12 @@ SEXP sg_r_ep_iterate(SEXP options, SEXP state, SEXP outcome)
 {
     const sg_status status = sg_field_int(outcome, "status", SG_NO_SITE, SG_OK);
     const double change = status == SG_OK ? Rf_asReal(sg_field(outcome, "change")) : 0;
-    sg_ep_options opt = sg_ep_options_of(options);
-    opt.batch = INT_MAX;
+    sg_ep_options opt = {
+        .sweeps = sg_field_int(options, "sweeps", 0, INT_MAX), .batch = INT_MAX,
+        .mixing = sg_field_int(options, "mixing", 0, SG_MOST_MIXED),
+        .damping = sg_field_double(options, "damping", 0, 1),
+        .tol = sg_field_double(options, "tol", 0, HUGE_VAL)
+    };
     sg_ep_iteration it = iteration_of(state, &opt, sg_field_flag(options, "coupled"));
     if (it.narrow) opt.mixing = 0;
     sg_step step = sg_iteration_next(&it, &opt, status, change);

@@ -5,7 +5,7 @@ r_code_alone()
 # A file may include headers of its own layer or of earlier ones; siblings among the algorithms may
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(
-  base = paste0("^(types|tolerances|block|correlation|band|lgamma_ratio|gamma_rest|",
+  base = paste0("^(types|tolerances|digest|block|correlation|band|lgamma_ratio|gamma_rest|",
                 "par|la|chol|quad|concave|",
                 "gumbel|normal|logs|anderson)[.][ch]$"),
   kernel = "^((points|dist|kernel)[.][ch]|kern_[a-z]+[.]c)$",
@@ -145,6 +145,6 @@ test_that("R calls C through registered symbols, from the engine and the posteri
               "entries called by a string")
   others <- setdiff(files, c("engine.R", "posterior.R")) # fitting; what is asked of a posterior
   found <- lines_matching("[.](Call|C|External|Fortran)\\(", others, lines_of)
-  lookup <- "^util-(registry|extension)[.]R:.*[.]Call\\(sg_(catalogue|extension)\\b"
+  lookup <- "^util-(registry|extension|digest)[.]R:.*[.]Call\\(sg_(catalogue|extension|digest)\\b"
   expect_none(grep(lookup, found, value = TRUE, invert = TRUE), "calls outside these two")
 })
