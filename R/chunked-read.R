@@ -25,7 +25,7 @@ check_rows_again <- function(chunked) {
   scan <- chunked$scan
   seen <- each_chunk(scan$source, function(i, chunk) {
     check_chunk_again(scan$source, scan$prints, i,
-                      print_of_rows(read_frame(scan$recipe, chunk)))
+                      print_of_chunk(scan$recipe, chunk, read_frame(scan$recipe, chunk)))
   })
   check_all_again(scan$source, scan$prints, seen)
 }

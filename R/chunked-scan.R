@@ -110,7 +110,7 @@ scan_share <- function(given) {
   before <- rows_before(pass, given$share)
   folded <- fold_batches(pass$source, pass$batches, given$share, function(i, chunk) {
     frame <- read_frame(pass$recipe, chunk)
-    scan <<- note_frame(scan, i, frame)
+    scan <<- note_frame(scan, i, frame, print_of_chunk(pass$recipe, chunk, frame))
     if (nrow(frame) == 0L || !pass$moments) return(NULL)
     scan$late <<- scan$late || !identical(levels_of(scan$seen), levels)
     scan$pool <<- join_pools(scan$pool, pool_of_frame(frame, before + scan$pool$n))
@@ -133,10 +133,10 @@ scan_received <- function(scan, terms) {
   scan
 }
 
-note_frame <- function(scan, i, frame) {
+note_frame <- function(scan, i, frame, print) {
   k <- length(scan$chunks) + 1L
   scan$chunks[k] <- i
-  scan$prints[[k]] <- print_of_rows(frame)
+  scan$prints[[k]] <- print
   scan$rows[k] <- nrow(frame)
   scan$omitted <- scan$omitted + length(attr(frame, "na.action"))
   if (nrow(frame)) scan$seen <- more_levels(scan$seen, levels_in(frame))

@@ -13,7 +13,7 @@ fit_source <- function(source, recipe, setup, checkpoint) {
   recipe$terms <- terms
   if (setup$streams) return(stream_of_source(source, recipe, frame, setup, checkpoint))
   mark <- open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame))
-  known <- mark$state
+  known <- check_checkpoint_state(mark$state, settled_kinds(), mark$file)
   if (is.null(known)) {
     known <- settled_on_some(source, recipe, frame, setup)
     if (known$fit$n == sum(known$scan$rows)) return(known$fit)
@@ -22,11 +22,36 @@ fit_source <- function(source, recipe, setup, checkpoint) {
   chunked_all_rows(known, source, setup$control, setup$verbose, mark)
 }
 
+# What the checkpoints of a fit of all rows, and of rows that are seen once, hold (util-kinds.R).
+settled_kinds <- function() list(
+  fit = function(x) is_unflawed(x),
+  scan = function(x) is.list(x) && are_doubles(as.double(x$rows), length(x$prints)),
+  learning = optional(function(x) is.list(x) && is.list(x$done)),
+  iteration = optional(function(x) {
+    is.list(x) && are_doubles(x$state, length(x$state)) && is_flag(x$done) &&
+      are_doubles(unname(x$weights), length(names(x$weights)))
+  }),
+  filed = optional(is_flag)
+)
+
+fed_kinds <- function() list(
+  fit = function(x) is_unflawed(x), done = is_count,
+  prints = function(x, whole) is.list(x) && length(x) <= whole$done
+)
+
+# Is this a fit, or a stream that waits, that a user could have given?
+is_unflawed <- function(fit) {
+  inherits(fit, "sparsegp") && is.null(tryCatch({
+    check_fit_or_waiting(fit)
+    NULL
+  }, error = identity))
+}
+
 # Returns what a checkpoint must have been made by.
 key_of_fit <- function(source, terms, setup, frame) {
   mean <- setup$mean
   list(formula = deparse(stats::formula(terms)), chunks = source$chunks,
-       first = print_of_rows(frame),
+       first = sums_of_rows(frame), # its bytes are compared when it is read
        mean = if (inherits(mean, "formula")) deparse(mean) else mean, # its environment differs
        setup = setup[c("method", "control", "scale", "likelihood", "kernel", "basis", "prior",
                        "coding", "structure")])
@@ -121,11 +146,11 @@ stream_of_source <- function(source, recipe, frame, setup, checkpoint) {
 # levels: these have them all. A checkpoint holds the fit, how many chunks are in it, and the prints
 # of their frames, which are compared when chunks are passed over.
 feed_source <- function(begin, source, recipe, levels, mark, progress) {
-  known <- mark$state
+  known <- check_checkpoint_state(mark$state, fed_kinds(), mark$file)
   if (is.null(known)) known <- list(fit = begin(), done = 0L, prints = list())
   seen <- each_chunk(source, function(i, chunk) {
     frame <- read_frame(recipe, chunk)
-    print <- print_of_rows(frame)
+    print <- print_of_chunk(recipe, chunk, frame)
     if (i <= known$done) return(check_chunk_again(source, known$prints, i, print))
     rows <- frame_rows(recipe_of(known$fit), with_levels(frame, levels))
     fit <- feed(known$fit, rows)
@@ -175,7 +200,7 @@ chunked_like <- function(empty, source, weights, verbose, checkpoint) {
   mark <- open_checkpoint(checkpoint, c(key_of_like(empty),
                                         list(weights = recipe$arguments$weights,
                                              chunks = source$chunks)))
-  known <- mark$state
+  known <- check_checkpoint_state(mark$state, settled_kinds(), mark$file)
   if (is.null(known)) {
     scan <- scan_source(source, recipe)
     empty$source <- source_record(source, scan)

@@ -32,7 +32,8 @@ new_chunked <- function(scan, fit, store, progress = function(share) NULL) {
 chunked_rows <- function(chunked, i, chunk) {
   fit <- chunked$fit
   frame <- read_frame(chunked$scan$recipe, chunk)
-  check_chunk_again(chunked$scan$source, chunked$scan$prints, i, print_of_rows(frame))
+  check_chunk_again(chunked$scan$source, chunked$scan$prints, i,
+                    print_of_chunk(chunked$scan$recipe, chunk, frame))
   if (nrow(frame) == 0L) return(NULL)
   rows <- with_data_rows(fit, frame_rows(recipe_of(fit), frame))
   list(problem = problem_of_new_rows(fit, rows$x, rows$data_rows, rows$offset,

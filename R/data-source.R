@@ -72,10 +72,14 @@ as_chunk <- function(chunk, source, i) {
 # Compares the print of chunk i with that of an earlier read.
 check_chunk_again <- function(source, prints, i, print) {
   first <- if (i <= length(prints)) prints[[i]]
-  # to rounding, as another machine may have added up
-  same <- length(first) == length(print) && all(abs(first - print) <= 1e-12 * first[1L] *
-                                                  (1 + abs(first)))
-  if (!same) stop_changed(source, i)
+  if (!is_same_print(first, print)) stop_changed(source, i)
+}
+
+# Bytes are the same or not. Sums are so to rounding, as another machine may have added up.
+is_same_print <- function(first, print) {
+  sums <- first$sums
+  identical(first$bytes, print$bytes) && length(sums) == length(print$sums) &&
+    all(abs(sums - print$sums) <= 1e-12 * sums[1L] * (1 + abs(sums)))
 }
 
 # Checks that all chunks of an earlier read were there, where `seen` are the numbers of those.
@@ -92,9 +96,25 @@ stop_changed <- function(source, i) {
                       "rows that it is of"))
 }
 
+# Returns the print of a chunk: of its columns that the formula and the arguments read the digest of
+# all bytes in their order, and of the model frame, which is computed, sums.
+print_of_chunk <- function(recipe, chunk, frame) {
+  read <- unique(c(all.vars(recipe$terms), unlist(lapply(recipe$arguments, all_names))))
+  columns <- if ("." %in% read) names(chunk) else intersect(names(chunk), read)
+  list(sums = sums_of_rows(frame), bytes = digest_of(as.list(chunk)[columns]))
+}
+
+# Returns the same of rows that are held.
+print_of_rows <- function(frame) {
+  list(sums = sums_of_rows(frame), bytes = digest_of(as.list(frame)))
+}
+
+# Names that an argument of a call reads.
+all_names <- function(argument) if (is.language(argument)) all.vars(argument)
+
 # Of every column of a frame a sum of its values, each times a number of its row, so rows that
 # have changed places show, too.
-print_of_rows <- function(frame) {
+sums_of_rows <- function(frame) {
   rows <- sin(seq_len(nrow(frame)))
   c(nrow(frame), unlist(lapply(as.list(frame), column_print, rows), use.names = FALSE))
 }

@@ -46,7 +46,7 @@ are_finite_words <- function(x) are_words(x) && !anyNA(x)
 is_trace <- function(x) is_frame(x) && all(vapply(unclass(x), is.numeric, NA))
 
 # Of any class: a na.action() may be a user's function.
-are_row_numbers <- function(x) are_whole_between(x, 1, Inf)
+are_row_numbers <- function(x) are_whole_between(unclass(x), 1, Inf)
 
 # ---- How it went ----
 
@@ -179,6 +179,7 @@ count_lik_hyper <- function(fit) {
 
 # w: components of a point, whose last number is that of the component.
 is_posterior <- function(posterior, inputs, processes, w) {
+  if (!is.list(posterior) || is.object(posterior)) return(FALSE)
   basis <- posterior$basis
   d <- nrow(basis)
   is_factor <- function(factor) {
@@ -205,7 +206,7 @@ is_of_markov <- function(posterior, one) {
 # A mean that is integrated out (kernel-mean.R), of d points with so many inputs.
 is_trend <- function(trend, d, inputs, w) {
   functions <- length(trend$vars)
-  if (!is.list(trend) || !is_one(trend$width, 1, w)) return(FALSE)
+  if (!is.list(trend) || is.object(trend) || !is_one(trend$width, 1, w)) return(FALSE)
   q <- functions * trend$width
   are_words(trend$terms, functions) && are_whole_between(trend$vars, 0, inputs) &&
     are_doubles(trend$at, functions) && are_doubles(trend$sd, functions) && all(trend$sd > 0) &&
@@ -226,6 +227,7 @@ point_length <- function(fit) sum(fit$scaling$kept) + component_columns(n_output
 
 # coefficients: how many a mean has
 is_state <- function(one, basis, processes, coefficients) {
+  if (!is.list(one) || is.object(one)) return(FALSE)
   d <- nrow(basis)
   all <- d + coefficients
   if (identical(names(one), "t")) return(is_table(one$t, all, processes) && are_finite(one$t))

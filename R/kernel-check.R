@@ -73,12 +73,13 @@ same_types <- function(one, other) {
 # point has the number of its component where the response's width is more than 1?
 is_kernel_spec <- function(spec, inputs, width) {
   type <- if (is.list(spec)) registered("kernels", spec$type)
-  is.list(type) && is.null(type$like$custom) == is.null(spec$custom) &&
+  is.list(type) && !is.object(spec) && is.null(type$like$custom) == is.null(spec$custom) &&
     is.null(type$like$extension) == is.null(spec$extension) &&
     (is.null(spec$extension) || is_extension(spec$extension) && is_flag(spec$shaped)) &&
-    (is.null(spec$custom) || is_custom(spec$custom)) && is.integer(spec$vars) &&
-    are_distances(spec$levels, length(spec$vars)) &&
-    is_flag(spec$ard) && is.integer(spec$degree) && is.list(spec$parts) &&
+    (is.null(spec$custom) || is_custom(spec$custom)) &&
+    is.integer(spec$vars) && !is.object(spec$vars) && are_distances(spec$levels, length(spec$vars)) &&
+    is_flag(spec$ard) && is.integer(spec$degree) && !is.object(spec$degree) &&
+    is.list(spec$parts) && !is.object(spec$parts) &&
     has_right_vars(spec, type$reads, inputs, width) && type$degrees(spec$degree, width) &&
     are_parts(spec$parts, type$parts) &&
     (type$parts != "scalar" || length(spec$parts[[1L]]$vars) == width) &&

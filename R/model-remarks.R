@@ -17,7 +17,13 @@ remark_on_rows <- function(model, setup, chunk) {
   warn_of_codes(c(response_columns(y), columns_of_matrix(chunk$x)))
   n <- NROW(y)
   if (model$scaling$alike && n > 1L) {
-    warn_sparsegp("No input varies (", toString(model$scaling$names), "): the fit is a constant.")
+    named <- toString(model$scaling$names)
+    if (is.null(setup$known) && nrow(unique(chunk$x)) > 1L) {
+      warn_sparsegp("No input varies by more than the rounding of its values (", named, "): most ",
+                    "of their digits are lost. Take a constant off before they are stored.")
+    } else {
+      warn_sparsegp("No input varies (", named, "): the fit is a constant.")
+    }
   }
   if (n < FEW_ROWS) {
     if (is.null(setup$control)) return(invisible(FALSE))
@@ -44,4 +50,30 @@ response_columns <- function(y) {
 columns_of_matrix <- function(x) {
   names <- colnames(x) %||% paste("column", seq_len(ncol(x)), recycle0 = TRUE)
   stats::setNames(lapply(seq_len(ncol(x)), function(k) x[, k]), names)
+}
+
+# Refuses inputs with values that stand so far from all others that these are one number beside
+# them: a code, or a slip.
+refuse_lost_values <- function(x) {
+  lost <- vapply(seq_len(ncol(x)), function(j) is_lost_among(x[, j]), NA)
+  if (!any(lost)) return(invisible())
+  j <- which(lost)[1L]
+  stop_sparsegp("x", paste0("has values in ", colnames(x)[j], ", up to ",
+                            signif(max(abs(x[, j])), 3L),
+                            ", beside which all others are one number"),
+                "Correct them, or make them NA: rows with missing values are left out")
+}
+
+# Is there a gap in the distances from the median that leaves no digits of the smaller ones? Some of
+# the rows tell whether all have to be sorted.
+is_lost_among <- function(x) {
+  GAP <- 1e12
+  some <- x[unique(round(seq(1, length(x), length.out = min(length(x), 1000L))))]
+  unit <- max(abs(x)) # whose difference from another is a number
+  middle <- stats::median(some) / unit
+  far <- max(abs(x / unit - middle))
+  if (!isTRUE(far > GAP * stats::median(abs(some / unit - middle)))) return(FALSE)
+  distance <- sort(unique(abs(x - stats::median(x))))
+  distance <- distance[distance > 0]
+  length(distance) > 1L && any(distance[-1L] / GAP > distance[-length(distance)])
 }

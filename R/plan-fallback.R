@@ -26,8 +26,27 @@ run_to_end <- function(problem, theta, sites = NULL) {
   if (is.null(limit) || !is_lost(run, problem)) return(run)
   last <- engine_run(limit, theta, posterior = TRUE)
   if (last$status != 0L) return(run)
+  refuse_lost_posterior(last, limit, theta)
   last$fallback <- list(power = 0, sweeps = run$sweeps, change = run$change,
                         log_evidence = run$logz,
                         replaced = any(theta_at_limit(limit, theta) != theta))
   last
+}
+
+# Stops where the limit has not converged either, and its posterior has lost the latent values that
+# the sites are about: with precisions as a scale far below the data makes them, predictions would be
+# any numbers, far from the fitted ones.
+refuse_lost_posterior <- function(run, problem, theta) {
+  AGREE <- 0.01 # in units of the responses
+  if (run$converged) return(invisible())
+  again <- engine_latent(problem, theta_at_limit(problem, theta), run, problem$x)
+  if (isTRUE(all(abs(c(again$mean) - c(run$mean)) <= AGREE * pmax(1, abs(c(run$mean)))))) {
+    return(invisible())
+  }
+  stop_sparsegp("likelihood", paste0("is ", lik_label(problem$lik), ", for which neither EP nor ",
+                                     "variational inference finds a fixed point with these rows ",
+                                     "and hyperparameters (change ", signif(run$change, 3L), ")"),
+                paste("Give hyperparameters nearer to the data, or leave them to be learned: a",
+                      "scale far below the distances of the responses from any smooth function has",
+                      "a maximum at every response"))
 }

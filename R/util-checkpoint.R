@@ -40,7 +40,7 @@ write_whole <- function(object, file) {
   part <- tempfile(basename(file), dirname(file))
   on.exit(unlink(part))
   tryCatch(suppressWarnings({
-    saveRDS(object, part, compress = FALSE)
+    saveRDS(sealed(object), part, compress = FALSE)
     file.rename(part, file) || stop("the file cannot be replaced")
   }), error = function(e) {
     stop_sparsegp("checkpoint", paste0("cannot be written: ", file, " (", conditionMessage(e), ")"),
@@ -49,12 +49,37 @@ write_whole <- function(object, file) {
   invisible()
 }
 
+# Returns what a file holds of list(key, state, random): the key, and the others as bytes with their
+# digest, which are looked at before anything is made of them.
+sealed <- function(object) {
+  bytes <- serialize(object[c("state", "random")], NULL, xdr = FALSE)
+  list(key = object$key, bytes = bytes, digest = digest_of(list(bytes)))
+}
+
 read_checkpoint <- function(file, key) {
   if (!file.exists(file)) return(NULL)
   found <- tryCatch(readRDS(file), error = function(e) NULL)
-  if (is.list(found) && isTRUE(all.equal(found$key, key, tolerance = 1e-12))) return(found)
-  stop_sparsegp("checkpoint", paste0(file, " is of something else, or of other rows"),
-                "Give another name, or remove it")
+  ours <- is.list(found) && !is.object(found) && is.list(found$key) && !is.object(found$key) &&
+    isTRUE(all.equal(found$key, key, tolerance = 1e-12))
+  if (!ours) {
+    stop_sparsegp("checkpoint", paste0(file, " is of something else, or of other rows"),
+                  "Give another name, or remove it")
+  }
+  whole <- is.raw(found$bytes) && identical(found$digest, digest_of(list(found$bytes)))
+  if (!whole) stop_damaged_checkpoint(file)
+  unserialize(found$bytes)
+}
+
+stop_damaged_checkpoint <- function(file) {
+  stop_sparsegp("checkpoint", paste0(file, " is damaged: what it holds is not what was written"),
+                "Begin again: remove it, and the files of the folder of its sites")
+}
+
+# Stops unless what a checkpoint has left is of these kinds (util-kinds.R) and its fit is sound.
+check_checkpoint_state <- function(state, kinds, file) {
+  if (is.null(state)) return(invisible())
+  if (!is_of_kind(state, kinds)) stop_damaged_checkpoint(file)
+  invisible(state)
 }
 
 refuse_checkpoint <- function(checkpoint) {

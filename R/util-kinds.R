@@ -2,36 +2,52 @@
 # written to its parts. A kind (is_of_kind()) decides whether a value is one; a table of
 # kinds is a list of them, by the names of the fields they are for.
 
-are_doubles <- function(x, count) is.double(x) && length(x) == count
+#
+# Nothing that is an object is plain numbers or text: is.numeric(), dim(), length(), all(), match()
+# and comparisons ask the methods of a class, which a file can bring. C, which reads the numbers,
+# takes no objects either (glue_read.c).
 
-are_words <- function(x, count = length(x)) is.character(x) && length(x) == count
+are_doubles <- function(x, count) is.double(x) && !is.object(x) && length(x) == count
 
+are_words <- function(x, count = length(x)) {
+  is.character(x) && !is.object(x) && length(x) == count
+}
+
+# A matrix; a file may have dimensions that its numbers have not.
 is_table <- function(x, nrow, ncol) {
-  is.double(x) && is.matrix(x) && nrow(x) == nrow && ncol(x) == ncol
+  is.double(x) && !is.object(x) && is.matrix(x) && nrow(x) == nrow && ncol(x) == ncol &&
+    length(x) == as.double(nrow) * ncol
 }
 
 is_one <- function(x, least, most = Inf) {
-  is.numeric(x) && is.null(dim(x)) && length(x) == 1L && isTRUE(x >= least && x <= most)
+  !is.object(x) && is.numeric(x) && is.null(dim(x)) && length(x) == 1L &&
+    isTRUE(x >= least && x <= most)
 }
 
-is_flag <- function(x) is.logical(x) && length(x) == 1L && !is.na(x)
+is_flag <- function(x) is.logical(x) && !is.object(x) && length(x) == 1L && !is.na(x)
 
 is_word <- function(x, words) are_words(x, 1L) && x %in% words
 
+# Of any class, as text that is glued together has one: C takes none of it as numbers.
 is_text <- function(x) is.character(x) && length(x) == 1L && !is.na(x)
 
 # One number, or NA
-is_number <- function(x) is.double(x) && length(x) == 1L || is.integer(x) && length(x) == 1L
+is_number <- function(x) {
+  !is.object(x) && (is.double(x) && length(x) == 1L || is.integer(x) && length(x) == 1L)
+}
 
 # One whole number, 0 or more
 is_count <- function(x) is_one(x, 0, 2^53) && x == round(x)
 
 # A number that is NaN or infinite, makes a sum so; finite ones may do it together.
-are_finite <- function(x) is.numeric(x) && (is.finite(sum(x)) || all(is.finite(x)))
+are_finite <- function(x) {
+  !is.object(x) && is.numeric(x) && (is.finite(sum(x)) || all(is.finite(x)))
+}
 
 # Whole numbers from `least` to `most`
 are_whole_between <- function(x, least, most) {
-  is.numeric(x) && all(is.finite(x)) && all(x == round(x)) && all(x >= least & x <= most)
+  !is.object(x) && is.numeric(x) && all(is.finite(x)) && all(x == round(x)) &&
+    all(x >= least & x <= most)
 }
 
 # A data frame of columns of one length, the named ones numbers

@@ -1,5 +1,5 @@
 /* glue.h: the border. Only glue_*.c and init.c see R objects; no mathematics here. R has checked
- * every argument before the call, so an error raised below means a fault of the package. */
+ * what it could, but numbers are read here alone: glue_read.c looks at all of them. */
 #ifndef SG_GLUE_H
 #define SG_GLUE_H
 
@@ -10,19 +10,52 @@
 #include "posterior.h"
 #include "types.h"
 
-/* glue_convert.c */
-extern const sg_ws sg_r_workspace;
+/* ---- glue_read.c: what R gives. Each stops where it is not that, and names `what`. ---- */
+
+/* Stops with R's words for a fit that is damaged; as printf(), for up to 200 characters. */
+void NORET sg_stop_damaged(const char *format, ...);
+
+/* A matrix of numbers, R's memory. */
+typedef struct {
+    int nrow, ncol;
+    const double *values;
+} sg_matrix;
+
 SEXP sg_field(SEXP list, const char *name);
 /* The same, NULL where there is none. */
 SEXP sg_optional_field(SEXP list, const char *name);
-int sg_field_int(SEXP list, const char *name);
-double sg_field_double(SEXP list, const char *name);
+/* A list of `size` elements. */
+SEXP sg_list_of(SEXP x, int size, const char *what);
+/* One number, or whole number, from `least` to `most`, of any type of R's. */
+double sg_number_of(SEXP x, double least, double most, const char *what);
+int sg_int_of(SEXP x, int least, int most, const char *what);
+int sg_field_int(SEXP list, const char *name, int least, int most);
+int sg_field_flag(SEXP list, const char *name);
+double sg_field_double(SEXP list, const char *name, double least, double most);
+const char *sg_text_of(SEXP x, int at, const char *what);
+/* Doubles, any number of them, or `size`. */
+const double *sg_numbers_of(SEXP x, const char *what);
 const double *sg_doubles_of(SEXP x, size_t size, const char *what);
 /* to[n] = the numbers of a list's element, n of them. */
 void sg_copy_field(SEXP list, const char *name, size_t n, double *to);
-const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta);
+/* Integers or logicals from `least` to `most`; size -1: any number of them. */
+const int *sg_whole_of(SEXP x, int size, int least, int most, const char *what);
+/* A matrix, of any size, or of that; -1: any number of rows or columns. */
+sg_matrix sg_matrix_of(SEXP x, const char *what);
+sg_matrix sg_matrix_with(SEXP x, int nrow, int ncol, const char *what);
+
+/* ---- glue_convert.c ---- */
+
+extern const sg_ws sg_r_workspace;
+/* A kernel of points of D numbers. */
+const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta, int D);
 /* One kernel, or as many of one specification as theta has hyperparameters for. */
-const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int *count);
+const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int D, int *count);
+/* Points of D numbers as the kernel reads them: numbers of components are among its own, or where
+ * `derived` of fields that are derived from them. */
+sg_matrix sg_points_of(SEXP x, const sg_kernel *kernel, int D, int derived, const char *what);
+/* Stops where points that are columns have a component that is none of the kernel's. */
+void sg_check_columns(const sg_kernel *kernel, sg_matrix points, const char *what);
 /* glue_custom.c: the R function of a kernel, for the core */
 const sg_kernel_host *sg_kernel_host_of(SEXP custom);
 /* glue_extension.c: types that other packages have registered; extension: their names */
@@ -34,9 +67,21 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta);
 const sg_lik_host *sg_lik_host_of(SEXP custom);
 /* Data rows of n rows; labels of classes, which index, are whole and among them. */
 const double *sg_data_rows_of(const sg_lik *lik, SEXP y, int n);
-sg_rows sg_rows_from(const sg_lik *lik, SEXP x, SEXP y, SEXP offset);
-int sg_rows_of(SEXP matrix);
-int sg_cols_of(SEXP matrix);
+/* Kernels (one, or one for each process), likelihood and rows. */
+typedef struct {
+    int kernels, nk; /* how many; hyperparameters of all of them */
+    const sg_kernel *const *kernel;
+    sg_matrix x;     /* a row for each latent value of a process */
+    sg_lik lik;
+    sg_rows rows;
+    sg_layout layout;
+} sg_problem;
+
+void sg_read_problem(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
+                     sg_problem *p);
+
+/* The kernel of a problem that is to have one. */
+const sg_kernel *sg_only_kernel(const sg_problem *p);
 /* A fresh numeric vector of list element `at`, and its data. A matrix has at most 2^31 - 1 rows and
  * columns; its sizes are given as size_t, products in it, too. */
 double *sg_new_vector(SEXP list, int at, size_t n);

@@ -10,9 +10,11 @@
 /* ---- Bases and their states ---- */
 
 /* basis: a matrix, or a list of one for each process. */
-static SEXP points_of(SEXP basis, int g)
+static sg_matrix basis_of(const sg_problem *p, SEXP basis, int g)
 {
-    return TYPEOF(basis) == VECSXP ? VECTOR_ELT(basis, g) : basis;
+    const int own = TYPEOF(basis) == VECSXP;
+    SEXP points = own ? VECTOR_ELT(sg_list_of(basis, p->layout.C, "basis"), g) : basis;
+    return sg_points_of(points, p->kernel[0], p->x.ncol, 0, "basis");
 }
 
 /* The functions of a linear mean at all values, N x q, see full_trend.h; NULL: it is known. */
@@ -20,14 +22,16 @@ static sg_basis_mean mean_of(SEXP options, size_t values)
 {
     SEXP phi = sg_field(options, "trend");
     if (Rf_isNull(phi)) return (sg_basis_mean) {0, NULL};
-    const int q = sg_cols_of(phi);
-    return (sg_basis_mean) {q, sg_doubles_of(phi, values * q, "trend")};
+    const sg_matrix given = sg_matrix_of(phi, "trend");
+    if ((size_t) given.nrow != values || given.ncol < 1 || given.ncol > SG_TREND_MAX) {
+        sg_stop_damaged("it has a mean of %d functions", given.ncol);
+    }
+    return (sg_basis_mean) {given.ncol, given.values};
 }
 
 /* One basis for all, or with kernels or points of their own one for each process; gamma and prior
  * into p->rows. */
-static sg_status bases_of(sg_problem *p, SEXP x, SEXP basis, SEXP options, double pool,
-                          sg_bases *bases)
+static sg_status bases_of(sg_problem *p, SEXP basis, SEXP options, double pool, sg_bases *bases)
 {
     const sg_ws *ws = &sg_r_workspace;
     const int own = p->kernels > 1 || TYPEOF(basis) == VECSXP, w = p->layout.w;
@@ -40,9 +44,9 @@ static sg_status bases_of(sg_problem *p, SEXP x, SEXP basis, SEXP options, doubl
     p->rows.gamma = gamma, p->rows.prior = prior, p->rows.shared = !own;
     sg_status status = SG_OK;
     for (int g = 0; g < bases->count && status == SG_OK; g++) {
-        SEXP points = points_of(basis, g);
-        status = sg_basis_rows_new(p->kernel[p->kernels == 1 ? 0 : g], p->layout, sg_cols_of(x),
-                                   REAL(x), sg_rows_of(points), REAL(points), mean,
+        const sg_matrix points = basis_of(p, basis, g);
+        status = sg_basis_rows_new(p->kernel[p->kernels == 1 ? 0 : g], p->layout, p->x.ncol,
+                                   p->x.values, points.nrow, points.values, mean,
                                    pool / bases->count, gamma + values * w * g,
                                    prior + values * g, bases->each + g, ws);
     }
@@ -92,7 +96,7 @@ static void states_in(SEXP out, const sg_bases *bases, double *sums)
 /* The sums of a list of states, one for each basis, as the model has them. */
 static void read_sums(SEXP states, const sg_bases *bases, double *sums)
 {
-    if (XLENGTH(states) != bases->count) Rf_error("internal error: a state for each basis");
+    sg_list_of(states, bases->count, "state");
     for (int c = 0; c < bases->C; c++) {
         const int g = bases->count == 1 ? 0 : c, k = bases->count == 1 ? c : 0;
         const size_t d = bases->each[g].d;
@@ -170,8 +174,8 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
     sg_marginals marg = sg_marginals_in(out, p.layout);
     sg_ep_report report = sg_new_report();
     sg_bases bases;
-    sg_status status = bases_of(&p, x, basis, options, sg_field_double(options, "pool"),
-                                &bases);
+    sg_status status = bases_of(&p, basis, options,
+                                sg_field_double(options, "pool", 0, HUGE_VAL), &bases);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&bases)));
     if (status == SG_OK) {
         sg_batch_factor *factor = sg_batch_factors_new(&bases, ws);
@@ -179,11 +183,11 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
         double *sums = sg_doubles(ws, model.sums);
         model.base = base_of(options, &bases);
         status = sg_ep_loop(&p.rows, &model, &opt, &start, sums, &marg, &report, ws);
-        if (status == SG_OK && sg_field_int(options, "gradient")) {
-            double **dbasis = sg_field_int(options, "points") ? points_in(out, &bases) : NULL;
+        if (status == SG_OK && sg_field_flag(options, "gradient")) {
+            double **dbasis = sg_field_flag(options, "points") ? points_in(out, &bases) : NULL;
             gradient_of_all(&p, &bases, factor, &start, &marg, sg_gradient_in(out, &p), dbasis);
         }
-        if (status == SG_OK && sg_field_int(options, "posterior")) states_in(out, &bases, sums);
+        if (status == SG_OK && sg_field_flag(options, "posterior")) states_in(out, &bases, sums);
         if (status == SG_OK) sg_leave_out(&p.rows, &start, &marg, ws);
         if (status == SG_OK) sg_add_gamma(&p.rows, &marg);
     }
@@ -350,17 +354,17 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
                   SEXP states, SEXP sites, SEXP options, SEXP basis)
 {
     const sg_ws *ws = &sg_r_workspace;
-    const int own = sg_field_int(options, "own"), collect = sg_field_int(options, "collect");
-    part q = {.rows_in_all = sg_field_double(options, "rows")};
+    const int own = sg_field_flag(options, "own"), collect = sg_field_flag(options, "collect");
+    part q = {.rows_in_all = sg_field_double(options, "rows", 0, HUGE_VAL)};
     sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &q.p);
     SEXP out = PROTECT(sg_new_run());
     q.asked = sg_sites_in(out, sites, q.p.layout);
-    q.at = sites_at_hand(&q.asked, sg_field_int(options, "narrow"));
+    q.at = sites_at_hand(&q.asked, sg_field_flag(options, "narrow"));
     q.marg = sg_marginals_in(out, q.p.layout);
     if (collect) clear_answers(&q.marg);
-    if (sg_field_int(options, "gradient")) q.gradient = sg_gradient_in(out, &q.p);
+    if (sg_field_flag(options, "gradient")) q.gradient = sg_gradient_in(out, &q.p);
     sg_ep_report report = sg_new_report();
-    sg_status status = bases_of(&q.p, x, basis, options, 0, &q.bases);
+    sg_status status = bases_of(&q.p, basis, options, 0, &q.bases);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&q.bases)));
     if (status == SG_OK) {
         const sg_ep_model model = model_of(&q);
@@ -371,7 +375,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
         know_gamma(&q.bases, q.p.layout, sg_field(options, "gamma"));
         if (collect) {
             status = collect_part(&q, &model, parts);
-        } else if (sg_field_int(options, "coupled")) {
+        } else if (sg_field_flag(options, "coupled")) {
             status = couple_part(&q, out, &model, own, sg_field(options, "solution"), parts);
         } else {
             status = sweep_part(&q, &model, own, parts, q.next);
@@ -408,17 +412,18 @@ static void mean_in(SEXP out, int at, int d, int q, int C, sg_state_mean *mean)
 SEXP sg_r_posterior(SEXP state)
 {
     const char *fields[] = {"status", "alpha", "G", "H", "trend", ""};
-    SEXP R = sg_field(state, "R"), t = sg_field(state, "t");
-    const int d = sg_rows_of(R), C = sg_cols_of(t), D = sg_rows_of(t);
+    const sg_matrix R = sg_matrix_of(sg_field(state, "R"), "R");
+    const sg_matrix t = sg_matrix_of(sg_field(state, "t"), "t");
+    const int d = R.nrow, C = t.ncol, D = t.nrow;
+    if (R.ncol != d || D < d || D > d + SG_TREND_MAX) sg_stop_damaged("its `R` and `t` differ");
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *alpha = sg_new_latents(out, 1, d, C), *G = sg_new_matrix(out, 2, d, d);
     double *H = sg_new_matrix(out, 3, d, (size_t) d * C);
     sg_state_mean mean = {.q = D - d};
     mean_in(out, 4, d, mean.q, C, &mean);
     const sg_status status = sg_state_stored(
-        d, C, sg_doubles_of(R, (size_t) d * d, "R"),
-        sg_doubles_of(sg_field(state, "S"), (size_t) D * D * C, "S"), REAL(t), alpha, G, H, &mean,
-        &sg_r_workspace);
+        d, C, R.values, sg_doubles_of(sg_field(state, "S"), (size_t) D * D * C, "S"), t.values,
+        alpha, G, H, &mean, &sg_r_workspace);
     SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(status));
     UNPROTECT(1);
     return out;

@@ -7,7 +7,7 @@ enum { ROOT, VALUES, VECTORS, SITE, CAVITY, NARROW, KL, CLIP, SOFTEN, NORM, SIZE
 static double *copy_of(SEXP block, SEXP list, int at, int w)
 {
     double *out = sg_new_matrix(list, at, w, w);
-    sg_copy((size_t) w * w, REAL(block), out);
+    sg_copy((size_t) w * w, sg_doubles_of(block, (size_t) w * w, "block"), out);
     return out;
 }
 
@@ -39,7 +39,7 @@ static SEXP soften(int w, SEXP T, SEXP nu, const double *m, const double *S)
     const char *fields[] = {"T", "nu", ""};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *soft = copy_of(T, out, 0, w), *shift = sg_new_vector(out, 1, w);
-    sg_copy(w, REAL(nu), shift);
+    sg_copy(w, sg_doubles_of(nu, w, "nu"), shift);
     sg_block_soften(w, m, S, soft, shift);
     UNPROTECT(1);
     return out;
@@ -51,7 +51,7 @@ SEXP sg_r_block(SEXP S, SEXP B, SEXP a, SEXP m)
     const char *fields[] = {"root", "values", "vectors", "site", "cavity", "narrow", "kl", "clip",
                             "soften", "norm", "size", ""};
     const int w = Rf_length(m);
-    if (w < 1 || w > SG_BLOCK_MAX) Rf_error("internal error: blocks of width %d", w);
+    if (w < 1 || w > SG_BLOCK_MAX) sg_stop_damaged("it has blocks of width %d", w);
     const size_t size = (size_t) w * w;
     const double *s = sg_doubles_of(S, size, "S"), *b = sg_doubles_of(B, size, "B");
     const double *v = sg_doubles_of(a, w, "a"), *mean = sg_doubles_of(m, w, "m");

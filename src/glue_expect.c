@@ -14,11 +14,11 @@ static responses responses_of(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S)
 {
     responses r = {.lik = sg_lik_of(spec, theta)};
     const int w = r.lik.w;
-    if (!r.lik.type->tails || r.lik.C > 1) Rf_error("internal error: responses without an order");
+    if (!r.lik.type->tails || r.lik.C > 1) sg_stop_damaged("its responses have no order");
     r.n = Rf_length(mu) / w;
     r.y = sg_data_rows_of(&r.lik, y, r.n);
-    r.mu = sg_doubles_of(mu, (size_t) r.n * w, "mu");
-    r.S = sg_doubles_of(S, (size_t) r.n * w * w, "S");
+    r.mu = sg_doubles_of(mu, (size_t) r.n * w, "mean");
+    r.S = sg_doubles_of(S, (size_t) r.n * w * w, "var");
     return r;
 }
 
@@ -59,11 +59,12 @@ SEXP sg_r_lik_quantile(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP p)
 {
     const responses r = responses_of(spec, theta, y, mu, S);
     const int w = r.lik.w;
+    const double at = sg_number_of(p, 0, 1, "p");
     SEXP out = PROTECT(Rf_allocVector(REALSXP, r.n));
     for (int i = 0; i < r.n; i++) {
         tick_at(i);
         REAL(out)[i] = sg_quantile(&r.lik, sg_lik_row(&r.lik, r.y, i), r.mu + (size_t) w * i,
-                                   r.S + (size_t) w * w * i, Rf_asReal(p));
+                                   r.S + (size_t) w * w * i, at);
     }
     UNPROTECT(1);
     return out;

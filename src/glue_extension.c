@@ -1,51 +1,97 @@
 /* glue_extension.c: likelihoods and kernels that other packages have registered
  * (inst/include/sparsegp.h). They are found by the names of the package and of what it registered,
  * anew with every call: nothing of them is kept. */
+#include <stdio.h>
 #include <R_ext/Rdynload.h>
 #include "glue.h"
 #include "sparsegp.h"
 
 /* Begins both structs. */
 typedef struct {
+    unsigned long long magic;
     int version, what;
 } head;
 
 typedef const void *(*getter)(void);
 
-/* Has R load the package: load_extension() (util-extension.R) stops where it cannot. */
-static void load(SEXP extension)
+/* What is wrong with what a package has registered, in the order of EXTENSION_FAULTS
+ * (util-extension.R). */
+typedef enum { SOUND, UNREGISTERED, FOREIGN, OTHER_VERSION, INCOMPLETE } fault;
+
+/* Calls an R function of the package with `extension` and, unless it is NULL, another argument. */
+static void ask_r(const char *function, SEXP extension, SEXP more)
 {
     SEXP name = PROTECT(Rf_mkString("sparsegp")), home = PROTECT(R_FindNamespace(name));
-    SEXP call = PROTECT(Rf_lang2(Rf_install("load_extension"), extension));
+    SEXP fun = Rf_install(function); /* a symbol needs no protection */
+    SEXP call = PROTECT(more ? Rf_lang3(fun, extension, more) : Rf_lang2(fun, extension));
     Rf_eval(call, home);
     UNPROTECT(3);
 }
 
-/* extension: the names of the package and of what it registered. Returns the struct. */
-static const void *registered(SEXP extension)
+/* A name that is looked for, and the function of that name. */
+typedef struct {
+    const char *package;
+    char name[256];
+    getter found;
+} search;
+
+static SEXP look(void *ctx)
 {
-    load(extension);
-    const char *package = CHAR(STRING_ELT(extension, 0)), *name = CHAR(STRING_ELT(extension, 1));
-    const getter get = (getter) R_GetCCallable(package, name);
-    return get();
+    search *s = ctx;
+    s->found = (getter) R_GetCCallable(s->package, s->name);
+    return R_NilValue;
 }
 
-/* The same, of this version and of the kind that is wanted. R has checked both when the value was
- * made, but the package may have been installed anew since. */
-static const void *struct_of(SEXP extension, int what)
+static SEXP not_found(SEXP condition, void *ctx)
 {
-    const head *found = registered(extension);
-    if (found->version != SPARSEGP_VERSION || found->what != what) {
-        Rf_error("`package` %s was built for another version of sparsegp.\n"
-                 "Install it again, so that it is built for this one.",
-                 CHAR(STRING_ELT(extension, 0)));
+    (void) condition;
+    ((search *) ctx)->found = NULL;
+    return R_NilValue;
+}
+
+/* Has what is required, of a kernel or a likelihood. */
+static int is_complete(const head *found)
+{
+    if (found->what == SPARSEGP_KERNEL) {
+        const sparsegp_kernel *kernel = (const sparsegp_kernel *) found;
+        return kernel->value && kernel->slope;
     }
-    return found;
+    const sparsegp_likelihood *lik = (const sparsegp_likelihood *) found;
+    return lik->npar >= 0 && lik->npar <= SPARSEGP_MAX_PAR && lik->logp && lik->moments &&
+        lik->locate && (lik->slopes || !lik->kinked);
+}
+
+static fault fault_of(const void *found, int what)
+{
+    const head *at = found;
+    if (!at || at->magic != SPARSEGP_MAGIC) return FOREIGN;
+    if (at->version != SPARSEGP_VERSION) return OTHER_VERSION;
+    return at->what == what && is_complete(at) ? SOUND : INCOMPLETE;
+}
+
+/* Returns the struct that a package has registered, as `what`. Has R load the package, which stops
+ * where it cannot or may not (util-extension.R); nothing is called whose name is without the prefix,
+ * which no other function has. The package may have been installed anew since the last call, so all
+ * is checked again. extension: the names of the package and of what it registered. */
+static const void *registered(SEXP extension, int what)
+{
+    ask_r("load_extension", extension, NULL);
+    search s = {.package = sg_text_of(extension, 0, "extension")};
+    const void *out = NULL;
+    snprintf(s.name, sizeof s.name, SPARSEGP_PREFIX "%s", sg_text_of(extension, 1, "extension"));
+    R_tryCatchError(look, &s, not_found, &s);
+    if (s.found) out = s.found();
+    const fault wrong = s.found ? fault_of(out, what) : UNREGISTERED;
+    if (wrong == SOUND) return out;
+    SEXP more = PROTECT(Rf_allocVector(INTSXP, 2));
+    INTEGER(more)[0] = wrong, INTEGER(more)[1] = what;
+    ask_r("stop_extension", extension, more);
+    Rf_error("internal error: an extension"); /* stop_extension() does not return */
 }
 
 const sg_kernel_type *sg_extension_kernel(SEXP extension)
 {
-    const sparsegp_kernel *given = struct_of(extension, SPARSEGP_KERNEL);
+    const sparsegp_kernel *given = registered(extension, SPARSEGP_KERNEL);
     sg_radial *radial = sg_structs(1, sizeof(sg_radial), &sg_r_workspace);
     sg_kernel_type *type = sg_structs(1, sizeof(sg_kernel_type), &sg_r_workspace);
     *radial = (sg_radial) {.value = given->value, .slope = given->slope, .dshape = given->dshape};
@@ -116,7 +162,7 @@ static void ext_predict(const sg_lik *self, const double *mu, const double *S, d
 /* support: which numbers responses may be, as R has it of their kind */
 const sg_lik_type *sg_extension_lik(SEXP extension, int support)
 {
-    const sparsegp_likelihood *given = struct_of(extension, SPARSEGP_LIKELIHOOD);
+    const sparsegp_likelihood *given = registered(extension, SPARSEGP_LIKELIHOOD);
     sg_lik_type *type = sg_structs(1, sizeof(sg_lik_type), &sg_r_workspace);
     *type = (sg_lik_type) {
         .name = "extension", .q = 1, .npar = given->npar, .width = 1, .kinked = given->kinked,
@@ -130,28 +176,17 @@ const sg_lik_type *sg_extension_lik(SEXP extension, int support)
     return type;
 }
 
-/* Returns what R has to know: version, what it is, npar of a likelihood or whether a kernel has a
- * shape, whether a likelihood has quantiles, and whether it has what is required. */
-SEXP sg_r_extension(SEXP extension)
+/* Returns what R has to know of a sound one: npar of a likelihood or whether a kernel has a shape,
+ * and whether a likelihood has quantiles. */
+SEXP sg_r_extension(SEXP extension, SEXP what)
 {
-    enum { VERSION, WHAT, COUNT, ORDERED, WHOLE, FIELDS };
-    const head *found = registered(extension);
-    SEXP out = PROTECT(Rf_allocVector(INTSXP, FIELDS));
-    int *fact = INTEGER(out);
-    for (int k = 0; k < FIELDS; k++) fact[k] = 0;
-    fact[VERSION] = found->version == SPARSEGP_VERSION;
-    fact[WHAT] = found->what;
-    if (fact[VERSION] && found->what == SPARSEGP_KERNEL) {
-        const sparsegp_kernel *kernel = registered(extension);
-        fact[COUNT] = kernel->dshape != NULL;
-        fact[WHOLE] = kernel->value && kernel->slope;
-    }
-    if (fact[VERSION] && found->what == SPARSEGP_LIKELIHOOD) {
-        const sparsegp_likelihood *lik = registered(extension);
-        fact[COUNT] = lik->npar;
-        fact[ORDERED] = lik->tails != NULL;
-        fact[WHOLE] = lik->logp && lik->moments && lik->locate && (lik->slopes || !lik->kinked);
-    }
+    const int kind = sg_int_of(what, SPARSEGP_LIKELIHOOD, SPARSEGP_KERNEL, "what");
+    const void *found = registered(extension, kind);
+    const sparsegp_kernel *kernel = found;
+    const sparsegp_likelihood *lik = found;
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, 2));
+    INTEGER(out)[0] = kind == SPARSEGP_KERNEL ? kernel->dshape != NULL : lik->npar;
+    INTEGER(out)[1] = kind == SPARSEGP_LIKELIHOOD && lik->tails != NULL;
     UNPROTECT(1);
     return out;
 }

@@ -1,4 +1,5 @@
 /* glue_fit.c: what the entries for EP of all rows share, and full EP. */
+#include <limits.h>
 #include <Rmath.h>
 #include "ep_full.h"
 #include "evidence.h"
@@ -16,16 +17,6 @@ static const char *const RUN_FIELDS[] = {
 SEXP sg_new_run(void)
 {
     return Rf_mkNamed(VECSXP, (const char **) RUN_FIELDS);
-}
-
-void sg_read_problem(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
-                     sg_problem *p)
-{
-    p->kernel = sg_kernels_of(kernel, ktheta, &p->kernels);
-    p->nk = Rf_length(ktheta);
-    p->lik = sg_lik_of(lik, ltheta);
-    p->rows = sg_rows_from(&p->lik, x, y, offset);
-    p->layout = sg_layout_of(&p->rows);
 }
 
 sg_marginals sg_marginals_in(SEXP out, sg_layout layout)
@@ -75,9 +66,11 @@ double *sg_gradient_in(SEXP out, const sg_problem *p)
 sg_ep_options sg_ep_options_of(SEXP options)
 {
     const sg_ep_options opt = {
-        .sweeps = sg_field_int(options, "sweeps"), .batch = sg_field_int(options, "batch"),
-        .mixing = sg_field_int(options, "mixing"),
-        .damping = sg_field_double(options, "damping"), .tol = sg_field_double(options, "tol")
+        .sweeps = sg_field_int(options, "sweeps", 0, INT_MAX),
+        .batch = sg_field_int(options, "batch", 0, INT_MAX),
+        .mixing = sg_field_int(options, "mixing", 0, SG_MOST_MIXED),
+        .damping = sg_field_double(options, "damping", 0, 1),
+        .tol = sg_field_double(options, "tol", 0, HUGE_VAL)
     };
     return opt;
 }
@@ -143,11 +136,11 @@ static sg_full_trend *trend_of(SEXP options, sg_layout layout)
     SEXP phi = sg_field(options, "trend");
     const int N = layout.n * layout.w;
     if (Rf_isNull(phi)) return NULL;
-    const int q = sg_cols_of(phi);
-    if (sg_rows_of(phi) != N || q < 1 || q > SG_TREND_MAX) {
-        Rf_error("internal error: a mean of %d functions", q);
+    const sg_matrix given = sg_matrix_with(phi, N, -1, "trend");
+    if (given.ncol < 1 || given.ncol > SG_TREND_MAX) {
+        sg_stop_damaged("it has a mean of %d functions", given.ncol);
     }
-    return sg_full_trend_new(layout, q, REAL(phi), &sg_r_workspace);
+    return sg_full_trend_new(layout, given.ncol, REAL(phi), &sg_r_workspace);
 }
 
 /* Coefficients (q x C), J (N x q C) and L^{-1} (q x q C) of all processes, see full_trend.h. */
@@ -182,7 +175,7 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     sg_problem p;
     sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
     const int N = p.layout.n * p.layout.w, C = p.layout.C;
-    const int keep = sg_field_int(options, "posterior");
+    const int keep = sg_field_flag(options, "posterior");
     const size_t N2 = (size_t) N * N;
     const sg_span all = {0, p.layout.n};
     const sg_ep_options opt = sg_ep_options_of(options);
@@ -195,13 +188,13 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     sg_ep_report report = sg_new_report();
     double *K = sg_doubles(ws, N2 * p.kernels);
     for (int k = 0; k < p.kernels; k++) {
-        sg_kernel_cross(p.kernel[k], N, REAL(x), N, NULL, K + N2 * k, ws);
+        sg_kernel_cross(p.kernel[k], N, p.x.values, N, NULL, K + N2 * k, ws);
     }
     const sg_status status = sg_ep_full_run(&p.rows, K, p.kernels, &opt, &start, &marg, &factor,
                                             &report, ws);
-    if (status == SG_OK && sg_field_int(options, "gradient")) {
+    if (status == SG_OK && sg_field_flag(options, "gradient")) {
         double *gradient = sg_gradient_in(out, &p);
-        sg_evidence_gradient_full(p.layout, p.kernels, p.kernel, REAL(x), K, &marg, &factor,
+        sg_evidence_gradient_full(p.layout, p.kernels, p.kernel, p.x.values, K, &marg, &factor,
                                   sg_doubles(ws, N2), gradient, ws);
         sg_tilt_rows_dpar(&p.rows, &marg, all, gradient + p.nk, ws);
     }

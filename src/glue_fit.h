@@ -18,18 +18,6 @@ enum {
 /* An empty run, to be protected. */
 SEXP sg_new_run(void);
 
-/* Kernels (one, or one for each process), likelihood and rows. */
-typedef struct {
-    int kernels, nk; /* how many; hyperparameters of all of them */
-    const sg_kernel *const *kernel;
-    sg_lik lik;
-    sg_rows rows;
-    sg_layout layout;
-} sg_problem;
-
-void sg_read_problem(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
-                     sg_problem *p);
-
 /* Sites to start from, list(tau, nu), copied into the run (an argument is never written to); NULL:
  * sites of 0. */
 sg_sites sg_sites_in(SEXP out, SEXP start, sg_layout layout);
@@ -39,6 +27,8 @@ sg_marginals sg_marginals_in(SEXP out, sg_layout layout);
 
 /* Zeros, for the gradient of all hyperparameters. */
 double *sg_gradient_in(SEXP out, const sg_problem *p);
+
+enum { SG_MOST_MIXED = 100 }; /* past sweeps, as MOST_MIXED of method-ep.R */
 
 sg_ep_options sg_ep_options_of(SEXP options);
 sg_ep_report sg_new_report(void);

@@ -1,5 +1,6 @@
 /* glue_iteration.c: the iteration of EP for sweeps over rows that R reads in chunks. */
 #include <limits.h>
+#include <math.h>
 #include "anderson.h"
 #include "glue_fit.h"
 
@@ -21,7 +22,12 @@ static sg_ep_iteration iteration_of(SEXP state, const sg_ep_options *options, in
 {
     if (Rf_isNull(state)) return sg_iteration_new(options, coupled);
     sg_ep_iteration it;
-    memcpy(&it, sg_doubles_of(state, NUMBERS, "state"), sizeof(it));
+    const double *numbers = sg_doubles_of(state, NUMBERS, "iteration");
+    memcpy(&it, numbers, sizeof(it));
+    if (!(it.sweeps >= 0 && it.sweeps < INT_MAX && it.damped >= 0 && it.damped < INT_MAX &&
+          it.past >= -1 && it.past <= SG_MOST_MIXED)) { /* -1: none, see ep_iteration.c */
+        sg_stop_damaged("its `iteration` has counts that none has");
+    }
     return it;
 }
 
@@ -29,12 +35,14 @@ static sg_ep_iteration iteration_of(SEXP state, const sg_ep_options *options, in
  * of residuals, newest first, of which the first it->past count; R's NULL: m = 0. */
 static void gamma_in(SEXP out, const sg_ep_iteration *it, SEXP products)
 {
-    const int past = (int) it->past, rows = Rf_isNull(products) ? 1 : sg_rows_of(products);
-    if (past >= rows) Rf_error("internal error: products");
+    sg_matrix of = {1, 1, NULL};
+    if (!Rf_isNull(products)) of = sg_matrix_of(products, "products");
+    const int past = (int) it->past, rows = of.nrow;
+    if (past >= rows || past >= of.ncol) sg_stop_damaged("its `products` are too few");
     double *A = sg_doubles(&sg_r_workspace, (size_t) past * past);
     double *gamma = sg_new_vector(out, NEXT_GAMMA, past);
     for (int j = 0; j < past; j++) {
-        const double *column = REAL(products) + (size_t) rows * (j + 1);
+        const double *column = of.values + (size_t) rows * (j + 1);
         gamma[j] = column[0];
         Memcpy(A + (size_t) past * j, column + 1, past);
     }
@@ -50,18 +58,19 @@ static void gamma_in(SEXP out, const sg_ep_iteration *it, SEXP products)
  * mixed then. */
 SEXP sg_r_ep_iterate(SEXP options, SEXP state, SEXP outcome)
 {
-    const sg_status status = sg_field_int(outcome, "status");
-    const double change = status == SG_OK ? sg_field_double(outcome, "change") : 0;
+    const sg_status status = sg_field_int(outcome, "status", SG_NO_SITE, SG_OK);
+    const double change = status == SG_OK ? Rf_asReal(sg_field(outcome, "change")) : 0;
     sg_ep_options opt = {
-        .sweeps = sg_field_int(options, "sweeps"), .batch = INT_MAX,
-        .mixing = sg_field_int(options, "mixing"),
-        .damping = sg_field_double(options, "damping"), .tol = sg_field_double(options, "tol")
+        .sweeps = sg_field_int(options, "sweeps", 0, INT_MAX), .batch = INT_MAX,
+        .mixing = sg_field_int(options, "mixing", 0, SG_MOST_MIXED),
+        .damping = sg_field_double(options, "damping", 0, 1),
+        .tol = sg_field_double(options, "tol", 0, HUGE_VAL)
     };
-    sg_ep_iteration it = iteration_of(state, &opt, sg_field_int(options, "coupled"));
+    sg_ep_iteration it = iteration_of(state, &opt, sg_field_flag(options, "coupled"));
     if (it.narrow) opt.mixing = 0;
     sg_step step = sg_iteration_next(&it, &opt, status, change);
     const int lost = status == SG_OK && step != SG_STEP_DONE && it.lost && !it.narrow;
-    if (lost && sg_field_double(outcome, "widening") > 0) {
+    if (lost && sg_field_double(outcome, "widening", 0, HUGE_VAL) > 0) {
         sg_iteration_narrow(&it, &opt);
         step = SG_STEP_CLIP;
     }

@@ -1,9 +1,10 @@
 /* glue_ivm.c: the informative vector machine: selection, and what it learns by. */
+#include <limits.h>
 #include "glue.h"
 #include "ivm.h"
 #include "ivm_criterion.h"
 
-enum { OUT_STATUS, OUT_STOP, OUT_EXCHANGED, OUT_AT_HAND, OUT_SEQUENCE, OUT_EACH };
+enum { IVM_OUT_STATUS, IVM_OUT_STOP, IVM_OUT_EXCHANGED, IVM_OUT_AT_HAND, IVM_OUT_SEQUENCE, IVM_OUT_EACH };
 
 static const char *const IVM_FIELDS[] = {
     "status", "stop", "exchanged", "at_hand", "sequence", "each", ""
@@ -32,6 +33,19 @@ static SEXP new_active_list(const sg_active *active, sg_status *status)
     return out;
 }
 
+/* How an active set of n rows is selected. */
+static sg_ivm_options options_of(SEXP options, int n, SEXP tie_break)
+{
+    return (sg_ivm_options) {
+        sg_field_int(options, "size", 0, n), sg_field_double(options, "total", 0, HUGE_VAL),
+        (sg_select) sg_field_int(options, "select", SG_SELECT_INFORMATION, SG_SELECT_RANDOM),
+        sg_field_double(options, "min_gain", -HUGE_VAL, HUGE_VAL),
+        sg_field_double(options, "pool", 0, HUGE_VAL),
+        sg_field_int(options, "block", 1, INT_MAX), sg_field_double(options, "keep", 0, 1),
+        sg_field_int(options, "exchange", 0, INT_MAX), sg_doubles_of(tie_break, n, "tie_break")
+    };
+}
+
 /* ktheta: of one kernel, or of one for each class. tie_break: n distinct numbers in random order.
  * options: size, total, select (0 information, 1 entropy, 2 random), min_gain, pool, block, keep,
  * exchange. each: the active sets of all latent functions, tau and nu of their rows in order
@@ -41,34 +55,27 @@ SEXP sg_r_ivm(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, S
               SEXP tie_break, SEXP options)
 {
     const sg_ws *ws = &sg_r_workspace;
-    int kernels;
-    const sg_kernel *const *kern = sg_kernels_of(kernel, ktheta, &kernels);
-    const sg_lik likelihood = sg_lik_of(lik, ltheta);
-    const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
-    const int C = likelihood.C;
-    const sg_ivm_options opt = {sg_field_int(options, "size"), sg_field_double(options, "total"),
-                                (sg_select) sg_field_int(options, "select"),
-                                sg_field_double(options, "min_gain"),
-                                sg_field_double(options, "pool"), sg_field_int(options, "block"),
-                                sg_field_double(options, "keep"),
-                                sg_field_int(options, "exchange"),
-                                sg_doubles_of(tie_break, rows.n, "tie_break")};
+    sg_problem p;
+    sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
+    const int C = p.lik.C;
+    const sg_ivm_options opt = options_of(options, p.rows.n, tie_break);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) IVM_FIELDS));
     sg_active *active = sg_structs(C, sizeof(sg_active), ws);
     for (int c = 0; c < C; c++) active[c] = sg_active_new(opt.size, ws);
     sg_ivm_report report = {SG_IVM_SIZE, 0, 0, NULL, NULL};
-    sg_status status = sg_ivm_run(kernels, kern, &rows, REAL(x), &opt, active, &report, ws);
-    SET_VECTOR_ELT(out, OUT_EACH, Rf_allocVector(VECSXP, C));
+    sg_status status = sg_ivm_run(p.kernels, p.kernel, &p.rows, p.x.values, &opt, active, &report,
+                                  ws);
+    SET_VECTOR_ELT(out, IVM_OUT_EACH, Rf_allocVector(VECSXP, C));
     int total = 0;
     for (int c = 0; c < C; c++) {
-        SET_VECTOR_ELT(VECTOR_ELT(out, OUT_EACH), c, new_active_list(active + c, &status));
+        SET_VECTOR_ELT(VECTOR_ELT(out, IVM_OUT_EACH), c, new_active_list(active + c, &status));
         total += active[c].d;
     }
-    SET_VECTOR_ELT(out, OUT_SEQUENCE, sg_row_numbers(total, report.sequence));
-    SET_VECTOR_ELT(out, OUT_STOP, Rf_ScalarInteger(report.stop));
-    SET_VECTOR_ELT(out, OUT_EXCHANGED, Rf_ScalarInteger(report.exchanged));
-    SET_VECTOR_ELT(out, OUT_AT_HAND, sg_row_numbers(report.left, report.row));
-    SET_VECTOR_ELT(out, OUT_STATUS, Rf_ScalarInteger(status));
+    SET_VECTOR_ELT(out, IVM_OUT_SEQUENCE, sg_row_numbers(total, report.sequence));
+    SET_VECTOR_ELT(out, IVM_OUT_STOP, Rf_ScalarInteger(report.stop));
+    SET_VECTOR_ELT(out, IVM_OUT_EXCHANGED, Rf_ScalarInteger(report.exchanged));
+    SET_VECTOR_ELT(out, IVM_OUT_AT_HAND, sg_row_numbers(report.left, report.row));
+    SET_VECTOR_ELT(out, IVM_OUT_STATUS, Rf_ScalarInteger(status));
     UNPROTECT(1);
     return out;
 }
@@ -77,12 +84,12 @@ enum { CRITERION_STATUS, CRITERION_LOGZ, CRITERION_GRADIENT, CRITERION_TAU, CRIT
 
 static const char *const CRITERION_FIELDS[] = {"status", "logz", "gradient", "tau", "nu", ""};
 
-/* Row numbers from 1, as the core counts them. */
-static int *rows_from_zero(SEXP numbers)
+/* Row numbers from 1 to n, as the core counts them. */
+static int *rows_from_zero(SEXP numbers, int n, const char *what)
 {
-    const int count = Rf_length(numbers);
+    const int *number = sg_whole_of(numbers, -1, 1, n, what), count = Rf_length(numbers);
     int *out = sg_ints(count, &sg_r_workspace);
-    for (int i = 0; i < count; i++) out[i] = INTEGER(numbers)[i] - 1;
+    for (int i = 0; i < count; i++) out[i] = number[i] - 1;
     return out;
 }
 
@@ -92,26 +99,28 @@ SEXP sg_r_ivm_criterion(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta,
                         SEXP offset, SEXP active, SEXP at_hand, SEXP sites, SEXP options)
 {
     const sg_ws *ws = &sg_r_workspace;
-    const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
-    const sg_lik likelihood = sg_lik_of(lik, ltheta);
-    const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
-    const int d = Rf_length(active), p = sg_cols_of(x), nk = Rf_length(ktheta);
+    sg_problem p;
+    sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
+    const sg_kernel *kern = sg_only_kernel(&p);
+    const int d = Rf_length(active), npar = sg_lik_npar(&p.lik), n = p.rows.n;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) CRITERION_FIELDS));
-    sg_ivm_set set = {d, rows_from_zero(active), sg_new_vector(out, CRITERION_TAU, d),
+    sg_ivm_set set = {d, rows_from_zero(active, n, "active"), sg_new_vector(out, CRITERION_TAU, d),
                       sg_new_vector(out, CRITERION_NU, d), Rf_length(at_hand),
-                      rows_from_zero(at_hand)};
+                      rows_from_zero(at_hand, n, "at_hand")};
     sg_copy_field(sites, "tau", d, set.tau);
     sg_copy_field(sites, "nu", d, set.nu);
     double logz = NA_REAL, *gradient = NULL;
-    if (sg_field_int(options, "gradient")) {
-        gradient = sg_new_vector(out, CRITERION_GRADIENT, nk + sg_lik_npar(&likelihood));
-        sg_zero(nk + sg_lik_npar(&likelihood), gradient);
+    if (sg_field_flag(options, "gradient")) {
+        gradient = sg_new_vector(out, CRITERION_GRADIENT, p.nk + npar);
+        sg_zero(p.nk + npar, gradient);
     }
     sg_status status = SG_OK;
-    if (sg_field_int(options, "renew")) status = sg_ivm_sites(kern, &rows, p, REAL(x), &set, ws);
+    if (sg_field_flag(options, "renew")) {
+        status = sg_ivm_sites(kern, &p.rows, p.x.ncol, p.x.values, &set, ws);
+    }
     if (status == SG_OK) {
-        status = sg_ivm_criterion(kern, &rows, p, REAL(x), &set, &logz, gradient,
-                                  gradient ? gradient + nk : NULL, ws);
+        status = sg_ivm_criterion(kern, &p.rows, p.x.ncol, p.x.values, &set, &logz,
+                                  gradient, gradient ? gradient + p.nk : NULL, ws);
     }
     SET_VECTOR_ELT(out, CRITERION_LOGZ, Rf_ScalarReal(logz));
     SET_VECTOR_ELT(out, CRITERION_STATUS, Rf_ScalarInteger(status));

@@ -25,7 +25,7 @@ static void scatter(const double *row, const sg_lik *lik, int n, int i, int size
 static int rows_for(const sg_lik *lik, SEXP values)
 {
     const int each = lik->C * lik->w;
-    if (Rf_length(values) % each != 0) Rf_error("internal error: not %d values a row", each);
+    if (Rf_length(values) % each != 0) sg_stop_damaged("its rows do not have %d values each", each);
     return Rf_length(values) / each;
 }
 
@@ -85,9 +85,9 @@ SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quadratu
     const sg_lik lik = sg_lik_of(spec, theta);
     const int n = rows_for(&lik, mu), w = lik.w;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    job j = {.lik = &lik, .n = n, .quad = Rf_asLogical(quadrature) && can_quadrature(&lik),
-             .y = sg_data_rows_of(&lik, y, n), .at = REAL(mu),
-             .S = sg_doubles_of(S, (size_t) n * lik.C * w * w, "S")};
+    job j = {.lik = &lik, .n = n, .quad = sg_int_of(quadrature, 0, 1, "quadrature") && can_quadrature(&lik),
+             .y = sg_data_rows_of(&lik, y, n), .at = sg_numbers_of(mu, "mean"),
+             .S = sg_doubles_of(S, (size_t) n * lik.C * w * w, "var")};
     j.logz = sg_new_vector(out, 0, n), j.d1 = new_numbers(out, 1, &lik, n, w);
     j.d2 = new_numbers(out, 2, &lik, n, w * w);
     j.dpar = sg_new_matrix(out, 3, sg_lik_npar(&lik), n);
@@ -124,8 +124,8 @@ SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP S, SEXP quadrature)
     const sg_lik lik = sg_lik_of(spec, theta);
     const int n = rows_for(&lik, mu), w = lik.w;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    job j = {.lik = &lik, .n = n, .quad = Rf_asLogical(quadrature) && can_quadrature(&lik),
-             .at = REAL(mu), .S = sg_doubles_of(S, (size_t) n * lik.C * w * w, "S")};
+    job j = {.lik = &lik, .n = n, .quad = sg_int_of(quadrature, 0, 1, "quadrature") && can_quadrature(&lik),
+             .at = sg_numbers_of(mu, "mean"), .S = sg_doubles_of(S, (size_t) n * lik.C * w * w, "var")};
     j.mean = new_numbers(out, 0, &lik, n, w), j.var = new_numbers(out, 1, &lik, n, w * w);
     j.spread = sg_new_vector(out, 2, j.quad ? n : 0);
     sg_par_rows(n, GRAIN, predict_rows, &j, &sg_r_workspace);
@@ -157,7 +157,7 @@ SEXP sg_r_lik_eval(SEXP spec, SEXP theta, SEXP y, SEXP f)
     const sg_lik lik = sg_lik_of(spec, theta);
     const int n = rows_for(&lik, f), w = lik.w, with_y = !Rf_isNull(y);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    job j = {.lik = &lik, .n = n, .at = REAL(f),
+    job j = {.lik = &lik, .n = n, .at = sg_numbers_of(f, "latent"),
              .y = with_y ? sg_data_rows_of(&lik, y, n) : NULL};
     j.logp = sg_new_vector(out, 0, with_y ? n : 0);
     j.mean = new_numbers(out, 1, &lik, n, w), j.var = new_numbers(out, 2, &lik, n, w * w);
@@ -174,7 +174,7 @@ SEXP sg_r_lik_site(SEXP spec, SEXP theta, SEXP y)
     const sg_lik lik = sg_lik_of(spec, theta);
     const int q = sg_lik_q(&lik), w = lik.w;
     const int n = lik.type->site && lik.C == 1 ? Rf_length(y) / q : 0;
-    const double *rows = sg_doubles_of(y, XLENGTH(y), "y");
+    const double *rows = sg_doubles_of(y, n > 0 ? (size_t) n * q : (size_t) XLENGTH(y), "data_rows");
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *tau = sg_new_matrix(out, 0, w * w, n), *nu = sg_new_matrix(out, 1, w, n);
     for (int i = 0; i < n; i++) {
@@ -206,7 +206,8 @@ SEXP sg_r_lik_cross(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S)
     const int n = rows_for(&lik, mu), w = lik.w, C = lik.C, size = C * w;
     const int of_classes = lik.type->classes;
     const double *rows = sg_data_rows_of(&lik, y, n);
-    const double *all_S = sg_doubles_of(S, (size_t) n * C * w * w, "S");
+    const double *means = sg_numbers_of(mu, "mean");
+    const double *all_S = sg_doubles_of(S, (size_t) n * C * w * w, "var");
     double mi[SG_LIK_MAX_BLOCKS], Si[SG_LIK_MAX_BLOCKS];
     double d1[SG_LIK_MAX_BLOCKS], d2[SG_LIK_MAX_BLOCKS];
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
@@ -216,7 +217,7 @@ SEXP sg_r_lik_cross(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S)
     for (int i = 0; i < n; i++) {
         sg_tilt tilt = {.d1 = d1, .d2 = d2, .cross = cross + (size_t) size * size * i,
                         .own = of_classes ? own + (size_t) C * i : NULL};
-        gather(REAL(mu), &lik, n, i, w, mi), gather(all_S, &lik, n, i, w * w, Si);
+        gather(means, &lik, n, i, w, mi), gather(all_S, &lik, n, i, w * w, Si);
         sg_lik_tilt(&lik, sg_lik_row(&lik, rows, i), mi, Si, &tilt);
         if (of_classes) whole_weights(C, Si, &tilt, W + (size_t) C * C * i);
     }

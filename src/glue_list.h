@@ -2,7 +2,8 @@
  * declares them, and init.c, which registers them. Those that a fit is made by begin with what
  * engine_call() in R/engine.R says of the problem. */
 SG_ENTRY(catalogue, 0, (void))
-SG_ENTRY(extension, 1, (SEXP extension))
+SG_ENTRY(digest, 1, (SEXP columns))
+SG_ENTRY(extension, 2, (SEXP extension, SEXP what))
 SG_ENTRY(kernel_cross, 4, (SEXP spec, SEXP theta, SEXP x, SEXP z))
 SG_ENTRY(kernel_columns, 5, (SEXP spec, SEXP theta, SEXP x, SEXP kept, SEXP which))
 SG_ENTRY(kernel_diag, 3, (SEXP spec, SEXP theta, SEXP x))

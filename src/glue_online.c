@@ -1,5 +1,7 @@
 /* glue_online.c: what changes its basis on the way. A stream's state in, the state after some rows
  * out, nothing changed in place; and sparse EP with basis exchange. */
+#include <limits.h>
+#include <math.h>
 #include "chol.h"
 #include "glue.h"
 #include "ep_sparse.h"
@@ -10,23 +12,41 @@
  *   points p x d, id d (rows of x, from 1; with w points to a row those of row i are w (i - 1) + 1
  *   .. w i), R d x d, S d x d x C, t d x C, count SG_RECORD, trace, a row per entry. */
 enum {
-    OUT_STATUS, OUT_POINTS, OUT_ID, OUT_COUNT, OUT_TRACE, OUT_SUMS
+    STREAM_STATUS, STREAM_POINTS, STREAM_ID, STREAM_COUNT, STREAM_TRACE, STREAM_SUMS
 };
 
 static const char *const STATE_FIELDS[] = {
     "status", "points", "id", "count", "trace", "R", "S", "t", "alpha", "G", "H", ""
 };
 
-static sg_status read_process(SEXP state, sg_process *gp)
+/* Points of a row stand together, and are at most as many as it has. */
+static void check_ids(const double *id, int d, int w)
 {
-    const int d = sg_rows_of(sg_field(state, "R")), cap = gp->basis.cap, C = gp->C;
+    const double most = 9007199254740992; /* 2^53 */
+    for (int i = 0, run = 0; i < d; i++) {
+        if (!(id[i] >= 1 && id[i] <= most && id[i] == floor(id[i]))) {
+            sg_stop_damaged("its `id` are no numbers of points");
+        }
+        const double row = floor((id[i] - 1) / w);
+        run = i > 0 && floor((id[i - 1] - 1) / w) == row ? run + 1 : 1;
+        if (run > w) sg_stop_damaged("its `id` have more points of a row than there are");
+    }
+}
+
+static sg_status read_process(SEXP state, const sg_kernel *kernel, sg_process *gp)
+{
+    const sg_matrix R = sg_matrix_of(sg_field(state, "R"), "R");
+    const int d = R.nrow, cap = gp->basis.cap, C = gp->C;
     const double *S = sg_doubles_of(sg_field(state, "S"), (size_t) d * d * C, "S");
     const double *t = sg_doubles_of(sg_field(state, "t"), (size_t) d * C, "t");
-    if (d + gp->w > cap) Rf_error("internal error: a state of more points than its size");
+    const sg_matrix points = sg_matrix_with(sg_field(state, "points"), gp->p, d, "points");
+    if (R.ncol != d || d + gp->w > cap) sg_stop_damaged("its `R` has more points than its size");
+    check_ids(sg_doubles_of(sg_field(state, "id"), d, "id"), d, gp->w);
+    sg_check_columns(kernel, points, "points");
     gp->basis.d = d;
-    sg_copy_columns(d, d, REAL(sg_field(state, "R")), d, gp->basis.R, cap);
+    sg_copy_columns(d, d, R.values, d, gp->basis.R, cap);
     sg_col_squares(d, gp->basis.R, cap, gp->basis.K);
-    sg_copy_field(state, "points", (size_t) d * gp->p, gp->points);
+    sg_copy((size_t) d * gp->p, points.values, gp->points);
     sg_copy_field(state, "id", d, gp->id);
     for (int c = 0; c < C; c++) {
         sg_copy_columns(d, d, S + (size_t) d * d * c, d, gp->each[c].S, cap);
@@ -39,11 +59,21 @@ static sg_status read_process(SEXP state, sg_process *gp)
 static sg_online_record read_record(SEXP state)
 {
     sg_online_record record;
-    SEXP trace = sg_field(state, "trace");
     sg_copy_field(state, "count", SG_RECORD, record.count);
+    for (int k = 0; k < SG_RECORD; k++) {
+        const int sum = k == SG_REC_LOGZ; /* all others are counts */
+        if (!isfinite(record.count[k]) || (!sum && record.count[k] < 0)) {
+            sg_stop_damaged("its `count` has numbers that are none");
+        }
+    }
+    const double traced = record.count[SG_REC_TRACED];
+    if (traced > SG_TRACE_ROWS || traced != floor(traced) || record.count[SG_REC_STRIDE] < 1) {
+        sg_stop_damaged("its `count` has a trace that there is not");
+    }
+    const sg_matrix trace = sg_matrix_with(sg_field(state, "trace"), SG_TRACE_COLUMNS,
+                                           (int) traced, "trace");
     record.trace = sg_doubles(&sg_r_workspace, SG_TRACE_COLUMNS * SG_TRACE_ROWS);
-    if (XLENGTH(trace) > SG_TRACE_COLUMNS * SG_TRACE_ROWS) Rf_error("internal error: trace");
-    sg_copy(XLENGTH(trace), REAL(trace), record.trace);
+    sg_copy((size_t) SG_TRACE_COLUMNS * trace.ncol, trace.values, record.trace);
     return record;
 }
 
@@ -71,29 +101,41 @@ static sg_status write_sums(SEXP out, int at, const sg_process *gp)
 static sg_status write_process(SEXP out, const sg_process *gp)
 {
     const int d = gp->basis.d;
-    sg_copy((size_t) d * gp->p, gp->points, sg_new_matrix(out, OUT_POINTS, gp->p, d));
-    sg_vector_in(out, OUT_ID, d, gp->id);
-    return write_sums(out, OUT_SUMS, gp);
+    sg_copy((size_t) d * gp->p, gp->points, sg_new_matrix(out, STREAM_POINTS, gp->p, d));
+    sg_vector_in(out, STREAM_ID, d, gp->id);
+    return write_sums(out, STREAM_SUMS, gp);
 }
 
 static void write_record(SEXP out, const sg_online_record *record)
 {
     const int traced = (int) record->count[SG_REC_TRACED];
-    sg_vector_in(out, OUT_COUNT, SG_RECORD, record->count);
-    double *trace = sg_new_matrix(out, OUT_TRACE, SG_TRACE_COLUMNS, traced);
+    sg_vector_in(out, STREAM_COUNT, SG_RECORD, record->count);
+    double *trace = sg_new_matrix(out, STREAM_TRACE, SG_TRACE_COLUMNS, traced);
     sg_copy((size_t) SG_TRACE_COLUMNS * traced, record->trace, trace);
 }
 
-static sg_row_rules rules_of(SEXP options)
+/* w: points of a row, which a basis may have beyond its size on the way. */
+static sg_row_rules rules_of(SEXP options, int w)
 {
     const sg_row_rules rules = {
-        .size = sg_field_int(options, "size"), .frozen = sg_field_int(options, "frozen"),
-        .projection = sg_field_int(options, "kl") ? SG_KL : SG_MOMENT,
-        .nonnegative = sg_field_int(options, "narrow"),
-        .novelty = sg_field_double(options, "novelty"),
-        .score = (sg_score) sg_field_int(options, "score")
+        .size = sg_field_int(options, "size", 0, INT_MAX - w),
+        .frozen = sg_field_flag(options, "frozen"),
+        .projection = sg_field_flag(options, "kl") ? SG_KL : SG_MOMENT,
+        .nonnegative = sg_field_flag(options, "narrow"),
+        .novelty = sg_field_double(options, "novelty", 0, HUGE_VAL),
+        .score = (sg_score) sg_field_int(options, "score", SG_SCORE_MEAN, SG_SCORE_ERROR)
     };
     return rules;
+}
+
+/* Points to begin with, NULL: none. */
+static void predefine(const sg_problem *p, SEXP basis, double novelty, sg_process *gp)
+{
+    if (Rf_isNull(basis)) return;
+    const sg_kernel *kern = sg_only_kernel(p);
+    const sg_matrix points = sg_points_of(basis, kern, p->x.ncol, 0, "basis");
+    if (points.nrow + gp->w > gp->basis.cap) sg_stop_damaged("its `basis` exceeds its size");
+    sg_process_predefine(kern, points.nrow, points.values, novelty, gp, &sg_r_workspace);
 }
 
 /* state: as above, or with no points; basis: NULL, or points of a predefined basis to begin with.
@@ -105,28 +147,28 @@ SEXP sg_r_online(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y
                  SEXP state, SEXP basis, SEXP options)
 {
     const sg_ws *ws = &sg_r_workspace;
-    const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
-    const sg_lik likelihood = sg_lik_of(lik, ltheta);
-    const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
-    const int C = likelihood.C, w = likelihood.w;
-    const sg_online_options opt = {.rules = rules_of(options),
-                                   .informative = sg_field_int(options, "informative"),
-                                   .by_row = sg_field_int(options, "by_row")};
+    sg_problem p;
+    sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
+    const sg_kernel *kern = sg_only_kernel(&p);
+    const int C = p.lik.C, w = p.lik.w;
+    const sg_online_options opt = {.rules = rules_of(options, w),
+                                   .informative = sg_field_flag(options, "informative"),
+                                   .by_row = sg_field_flag(options, "by_row")};
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) STATE_FIELDS));
     /* room for what these rows can bring, not for all that options allow */
-    const double most = (double) sg_rows_of(sg_field(state, "R")) + sg_rows_of(x) +
-                        (Rf_isNull(basis) ? 0 : sg_rows_of(basis));
+    const double most = (double) sg_matrix_of(sg_field(state, "R"), "R").nrow + p.x.nrow +
+                        (Rf_isNull(basis) ? 0 : sg_matrix_of(basis, "basis").nrow);
     const int size = opt.rules.size < most ? opt.rules.size : (int) most;
-    sg_process gp = sg_process_new(size + w, sg_cols_of(x), C, w, ws);
+    sg_process gp = sg_process_new(size + w, p.x.ncol, C, w, ws);
     sg_online_record record = read_record(state);
-    sg_status status = read_process(state, &gp);
-    if (status == SG_OK && !Rf_isNull(basis)) {
-        sg_process_predefine(kern, sg_rows_of(basis), REAL(basis), opt.rules.novelty, &gp, ws);
+    sg_status status = read_process(state, kern, &gp);
+    if (status == SG_OK) predefine(&p, basis, opt.rules.novelty, &gp);
+    if (status == SG_OK) {
+        status = sg_online_run(kern, p.x.values, &p.rows, &opt, &gp, &record, ws);
     }
-    if (status == SG_OK) status = sg_online_run(kern, REAL(x), &rows, &opt, &gp, &record, ws);
     if (status == SG_OK) status = write_process(out, &gp);
     write_record(out, &record);
-    SET_VECTOR_ELT(out, OUT_STATUS, Rf_ScalarInteger(status));
+    SET_VECTOR_ELT(out, STREAM_STATUS, Rf_ScalarInteger(status));
     UNPROTECT(1);
     return out;
 }
@@ -160,15 +202,15 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEX
                     SEXP basis, SEXP options)
 {
     const sg_ws *ws = &sg_r_workspace;
-    const sg_kernel *kern = sg_kernel_of(kernel, ktheta);
-    const sg_lik likelihood = sg_lik_of(lik, ltheta);
-    const sg_rows rows = sg_rows_from(&likelihood, x, y, offset);
-    const sg_row_rules rules = rules_of(options);
-    const sg_layout layout = sg_layout_of(&rows);
+    sg_problem p;
+    sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
+    const sg_kernel *kern = sg_only_kernel(&p);
+    const sg_row_rules rules = rules_of(options, p.lik.w);
+    const sg_layout layout = p.layout;
     const int n = layout.n, C = layout.C, w = layout.w, cap = rules.size + w;
     const size_t values = (size_t) n * w, blocks = values * w;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, (const char **) EP_FIELDS));
-    sg_process gp = sg_process_new(cap, sg_cols_of(x), C, w, ws);
+    sg_process gp = sg_process_new(cap, p.x.ncol, C, w, ws);
     sg_sparse_rows sparse = sg_sparse_rows_new(n, w, cap, ws);
     sg_sites sites = {.layout = layout,
                       .tau = sg_new_latents(out, EP_TAU, blocks, C),
@@ -182,13 +224,11 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEX
     double *gamma = sg_doubles(ws, blocks);
     sg_sweep_report *reports = sg_structs(SG_SWEEPS_TRACED, sizeof(sg_sweep_report), ws);
     int sweeps = 0;
-    if (!Rf_isNull(basis)) {
-        sg_process_predefine(kern, sg_rows_of(basis), REAL(basis), rules.novelty, &gp, ws);
-    }
-    sg_status status = sg_ep_sparse_run(kern, &rows, REAL(x), &rules,
-                                        sg_field_int(options, "freeze"),
-                                        sg_field_int(options, "sweeps"),
-                                        sg_field_double(options, "tol"), &gp, &sparse, &sites,
+    predefine(&p, basis, rules.novelty, &gp);
+    sg_status status = sg_ep_sparse_run(kern, &p.rows, p.x.values, &rules,
+                                        sg_field_int(options, "freeze", 0, INT_MAX),
+                                        sg_field_int(options, "sweeps", 0, INT_MAX),
+                                        sg_field_double(options, "tol", 0, HUGE_VAL), &gp, &sparse, &sites,
                                         &marg, gamma, reports, &sweeps, ws);
     for (size_t k = 0; k < sg_blocks_of(layout); k++) {
         marg.cav_var[k] += gamma[k % blocks]; /* of all of u */

@@ -1,4 +1,5 @@
 /* glue_predict.c: latent moments at new inputs from a stored posterior. */
+#include <limits.h>
 #include "glue.h"
 #include "slopes.h"
 
@@ -18,10 +19,11 @@ static const double *unpacked(const double *triangles, int d, int count)
 static const double *optional_factor(SEXP posterior, const char *name, int d, int *count)
 {
     SEXP factor = sg_field(posterior, name);
-    const int packed = Rf_isNull(Rf_getAttrib(factor, R_DimSymbol));
-    const size_t each = packed ? (size_t) d * (d + 1) / 2 : (size_t) d * d;
     *count = 1;
     if (Rf_isNull(factor)) return NULL;
+    sg_numbers_of(factor, name);
+    const int packed = Rf_isNull(Rf_getAttrib(factor, R_DimSymbol));
+    const size_t each = packed ? (size_t) d * (d + 1) / 2 : (size_t) d * d;
     if (d > 0) *count = (int) (XLENGTH(factor) / each);
     const double *values = sg_doubles_of(factor, each * *count, name);
     return packed ? unpacked(values, d, *count) : values;
@@ -31,10 +33,10 @@ static const double *optional_factor(SEXP posterior, const char *name, int d, in
 static sg_posterior_trend trend_of(SEXP trend, int d, int n, int C)
 {
     if (Rf_isNull(trend)) return (sg_posterior_trend) {0};
-    const size_t q = sg_cols_of(sg_field(trend, "phi"));
+    const sg_matrix phi = sg_matrix_with(sg_field(trend, "phi"), n, -1, "phi");
+    const size_t q = phi.ncol;
     return (sg_posterior_trend) {
-        (int) q, sg_doubles_of(sg_field(trend, "phi"), n * q, "phi"),
-        sg_doubles_of(sg_field(trend, "coef"), q * C, "coef"),
+        (int) q, phi.values, sg_doubles_of(sg_field(trend, "coef"), q * C, "coef"),
         sg_doubles_of(sg_field(trend, "J"), d * q * C, "J"),
         sg_doubles_of(sg_field(trend, "root"), q * q * C, "root")
     };
@@ -44,29 +46,31 @@ static sg_posterior_trend trend_of(SEXP trend, int d, int n, int C)
  * factor or C each, or NULL. points: of which the trend has functions. */
 static sg_posterior posterior_of(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, int points)
 {
-    SEXP basis = sg_field(posterior, "basis"), alpha = sg_field(posterior, "alpha");
-    const int d = sg_rows_of(basis);
-    const int C = sg_field_int(layout, "processes"), w = sg_field_int(layout, "width");
+    SEXP given = sg_field(posterior, "basis");
+    const int D = sg_matrix_of(given, "basis").ncol;
+    const sg_kernel *kern = sg_kernel_of(kernel, ktheta, D);
+    const sg_matrix basis = sg_points_of(given, kern, D, 0, "basis");
+    const int C = sg_field_int(layout, "processes", 1, SG_LIK_MAX_CLASSES), d = basis.nrow;
+    const int w = sg_field_int(layout, "width", 1, SG_LIK_MAX_WIDTH);
+    const double *alpha = sg_doubles_of(sg_field(posterior, "alpha"), (size_t) d * C, "alpha");
     int nG, nH;
     const double *G = optional_factor(posterior, "G", d, &nG);
     const double *H = optional_factor(posterior, "H", d, &nH);
     if (d > 0 && ((nG != 1 && nG != C) || (nH != 1 && nH != C))) {
-        Rf_error("internal error: %d classes, but %d and %d factors", C, nG, nH);
+        sg_stop_damaged("its `G` and `H` are of %d and %d functions, and not %d", nG, nH, C);
     }
-    return (sg_posterior) {sg_kernel_of(kernel, ktheta), d, REAL(basis), C,
-                           sg_doubles_of(alpha, (size_t) d * C, "alpha"), w, nG == 1, nH == 1,
-                           G, H, trend_of(sg_field(posterior, "trend"), d, points, C)};
+    return (sg_posterior) {kern, d, basis.values, C, alpha, w, nG == 1, nH == 1, G, H,
+                           trend_of(sg_field(posterior, "trend"), d, points, C)};
 }
 
-/* Stops unless the points are those of whole rows and, jointly, of one process. */
-static void check_points(const sg_posterior *post, int n, int joint)
+/* Points to be predicted: those of whole rows and, jointly, of one process. */
+static sg_matrix targets_of(const sg_posterior *post, SEXP x, SEXP posterior, int joint)
 {
-    if (post->w < 1 || n % post->w != 0) {
-        Rf_error("internal error: %d points in rows of %d", n, post->w);
-    }
-    if (joint && post->C != 1) {
-        Rf_error("internal error: a joint covariance of %d classes", post->C);
-    }
+    const int D = sg_matrix_of(sg_field(posterior, "basis"), "basis").ncol;
+    const sg_matrix out = sg_points_of(x, post->kernel, D, 1, "x");
+    if (out.nrow % post->w != 0) sg_stop_damaged("its `x` is not of whole rows");
+    if (joint && post->C != 1) sg_stop_damaged("it has %d functions, and not one", post->C);
+    return out;
 }
 
 /* layout: processes and width, as sg_layout has them. The answers are a number for each point and
@@ -75,18 +79,19 @@ static void check_points(const sg_posterior *post, int n, int joint)
 SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x, SEXP joint)
 {
     const char *fields[] = {"mean", "var", ""};
-    const int n = sg_rows_of(x), D = sg_cols_of(x);
+    const int n = sg_matrix_of(x, "x").nrow, all = sg_int_of(joint, 0, 1, "joint");
     const sg_posterior post = posterior_of(kernel, ktheta, layout, posterior, n);
+    const sg_matrix at = targets_of(&post, x, posterior, all);
     const int C = post.C, w = post.w;
-    check_points(&post, n, Rf_asLogical(joint));
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    if (Rf_asLogical(joint)) {
+    if (all) {
         double *mean = sg_new_vector(out, 0, n);
-        sg_posterior_joint(&post, n, REAL(x), mean, sg_new_matrix(out, 1, n, n), &sg_r_workspace);
+        sg_posterior_joint(&post, n, at.values, mean, sg_new_matrix(out, 1, n, n),
+                           &sg_r_workspace);
     } else {
         double *mean = sg_new_latents(out, 0, n, C);
         double *var = sg_new_latents(out, 1, (size_t) n * w, C);
-        sg_posterior_predict(&post, n / w, D, REAL(x), mean, var, &sg_r_workspace);
+        sg_posterior_predict(&post, n / w, at.ncol, at.values, mean, var, &sg_r_workspace);
     }
     UNPROTECT(1);
     return out;
@@ -97,16 +102,17 @@ SEXP sg_r_predict(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x,
 SEXP sg_r_slopes(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x, SEXP v, SEXP joint)
 {
     const char *fields[] = {"mean", "var", ""};
-    const int n = sg_rows_of(x), D = sg_cols_of(x), all = Rf_asLogical(joint);
+    const int n = sg_matrix_of(x, "x").nrow, all = sg_int_of(joint, 0, 1, "joint");
+    if (n > INT_MAX / 2) sg_stop_damaged("its `x` has more rows than slopes can be had at");
     const sg_posterior post = posterior_of(kernel, ktheta, layout, posterior, 2 * n);
-    const double *along = sg_doubles_of(v, (size_t) n * D, "v");
-    check_points(&post, n, all);
+    const sg_matrix at = targets_of(&post, x, posterior, all);
+    const double *along = sg_matrix_with(v, n, at.ncol, "v").values;
     const size_t values = 2 * (size_t) n, numbers = 4 * (size_t) n * (all ? n : post.w);
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *mean = sg_new_latents(out, 0, values, post.C);
     double *var = sg_new_latents(out, 1, numbers, post.C);
-    if (all) sg_slopes_joint(&post, n, REAL(x), along, mean, var, &sg_r_workspace);
-    else sg_slopes_rows(&post, n / post.w, D, REAL(x), along, mean, var, &sg_r_workspace);
+    if (all) sg_slopes_joint(&post, n, at.values, along, mean, var, &sg_r_workspace);
+    else sg_slopes_rows(&post, n / post.w, at.ncol, at.values, along, mean, var, &sg_r_workspace);
     UNPROTECT(1);
     return out;
 }

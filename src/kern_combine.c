@@ -6,6 +6,12 @@
  * kept from the matrix to its gradient. */
 #include "kernel.h"
 
+/* Has a child at least. */
+static int combine_valid(const sg_kernel *self)
+{
+    return self->nchild > 0;
+}
+
 /* Adds up the children's: theta is theirs, one after the other, without any of its own. */
 static int combine_ntheta(const sg_kernel *self)
 {
@@ -312,12 +318,12 @@ static void product_terms_adjoint(const sg_kernel *self, int harmonics,
 }
 
 const sg_kernel_type sg_kernels_combine[] = {
-    {.name = "sum", .ntheta = combine_ntheta, .prepare = combine_prepare, .cross = combine_cross,
-     .diag = combine_diag, .adjoint = sum_adjoint, .adjoint_diag = sum_adjoint_diag,
+    {.name = "sum", .valid = combine_valid, .ntheta = combine_ntheta, .prepare = combine_prepare,
+     .cross = combine_cross, .diag = combine_diag, .adjoint = sum_adjoint, .adjoint_diag = sum_adjoint_diag,
      .jet = combine_jet, .adjoint_inputs = sum_adjoint_inputs, .terms = sum_terms,
      .terms_adjoint = sum_terms_adjoint, .family = &SUM},
-    {.name = "product", .ntheta = combine_ntheta, .prepare = combine_prepare,
-     .cross = combine_cross, .diag = combine_diag, .adjoint = product_adjoint,
+    {.name = "product", .valid = combine_valid, .ntheta = combine_ntheta,
+     .prepare = combine_prepare, .cross = combine_cross, .diag = combine_diag, .adjoint = product_adjoint,
      .adjoint_diag = product_adjoint_diag, .jet = combine_jet,
      .adjoint_inputs = product_adjoint_inputs, .terms = product_terms,
      .terms_adjoint = product_terms_adjoint, .family = &PRODUCT},

@@ -11,6 +11,12 @@
 
 enum { ELEMENTS = 1 << 20 }; /* numbers of a block, so that the host's own copies stay small */
 
+/* Has a host. */
+static int custom_valid(const sg_kernel *self)
+{
+    return self->nchild == 0 && self->host != NULL;
+}
+
 /* Counts the variance, and what the host's function takes. */
 static int custom_ntheta(const sg_kernel *self)
 {
@@ -103,7 +109,8 @@ static void custom_adjoint_diag(const sg_kernel *self, int n, const double *x, c
 }
 
 const sg_kernel_type sg_kernels_custom[] = {
-    {.name = "custom", .ntheta = custom_ntheta, .prepare = custom_prepare, .cross = custom_cross,
+    {.name = "custom", .valid = custom_valid, .ntheta = custom_ntheta,
+     .prepare = custom_prepare, .cross = custom_cross,
      .diag = custom_diag, .adjoint = custom_adjoint, .adjoint_diag = custom_adjoint_diag},
     {0}
 };

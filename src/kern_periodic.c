@@ -14,6 +14,12 @@
  * With u(x) = (cos, sin)(2 pi x / period) this is the rbf kernel of u: |u(x) - u(z)|^2 =
  * 4 sin^2(pi (x - z) / period). So distances come from the same dgemm as everybody's. */
 
+/* Reads one input. */
+static int periodic_valid(const sg_kernel *self)
+{
+    return self->p > 0 && self->nchild == 0;
+}
+
 /* Counts theta: variance, length scale, period. */
 static int periodic_ntheta(const sg_kernel *self)
 {
@@ -221,6 +227,14 @@ static void periodic_terms_adjoint(const sg_kernel *self, int harmonics,
  * its 5.29 with cos(2 pi k0 delta) + sin(2 pi k0 delta) cot(pi delta), the sign mended). An inner
  * product of these many features has that rank to rounding, which the closed form has not. */
 
+enum { MOST_PAIRS = 1 << 24 }; /* of features, whose number is an int */
+
+/* Reads one input, by a number of pairs whose features can be counted. */
+static int trig_valid(const sg_kernel *self)
+{
+    return self->p > 0 && sg_kernel_has_degree(self) && self->degree[0] <= MOST_PAIRS;
+}
+
 /* Counts theta: variance and period. */
 static int trig_ntheta(const sg_kernel *self)
 {
@@ -370,12 +384,12 @@ static void trig_terms_adjoint(const sg_kernel *self, int harmonics, const sg_ma
 }
 
 const sg_kernel_type sg_kernels_periodic[] = {
-    {.name = "periodic", .ntheta = periodic_ntheta, .prepare = periodic_prepare,
-     .cross = periodic_cross, .diag = periodic_diag, .adjoint = periodic_adjoint,
+    {.name = "periodic", .valid = periodic_valid, .ntheta = periodic_ntheta,
+     .prepare = periodic_prepare, .cross = periodic_cross, .diag = periodic_diag, .adjoint = periodic_adjoint,
      .adjoint_diag = periodic_adjoint_diag, .jet = periodic_jet, .terms = periodic_terms,
      .terms_adjoint = periodic_terms_adjoint},
-    {.name = "trig", .ntheta = trig_ntheta, .prepare = trig_prepare, .cross = trig_cross,
-     .diag = trig_diag, .adjoint = trig_adjoint, .adjoint_diag = trig_adjoint_diag,
+    {.name = "trig", .valid = trig_valid, .ntheta = trig_ntheta, .prepare = trig_prepare,
+     .cross = trig_cross, .diag = trig_diag, .adjoint = trig_adjoint, .adjoint_diag = trig_adjoint_diag,
      .jet = trig_jet, .terms = trig_terms, .terms_adjoint = trig_terms_adjoint},
     {0}
 };

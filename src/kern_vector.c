@@ -1,5 +1,6 @@
 /* kern_vector.c: kernels of vectors. A vector's kernel is a scalar one of (x, component): one input
- * column says which component, 1 .. w, a point is of, and only these kernels read it.
+ * column says which component, 1 .. w, a point is of, and only these kernels and kern_coregion.c
+ * read it.
  *
  *   divfree, curlfree  of a stationary kernel g(s), s = |eta|^2, eta = (x - z) / lengthscale, of D
  *       inputs and as many components: fields without divergence, and gradients of a potential.
@@ -9,16 +10,12 @@
  *         divfree   A = a + s b / (D - 1),   B = -b / (D - 1)  ((grad grad' - Laplacian I) g)
  *       The variance is that of one component at a point. With e = d(s b) / ds the derivative in
  *       log lengthscale is the same form with a -> -s b, b -> -2 e. theta: that of g's kernel.
- *   coregion           B[c, c'] of any w components, whatever x: times a kernel of x it makes
- *       components out of one function each, correlated or not. theta: as correlation.h has it;
- *       none for a rank below 0, where B is the identity.
  *
  * A negative component is a field derived from the vectors (`derived`). Derived fields are seen at
  * points a of cross(), components at b; diag() knows the variances of both. */
 #include <math.h>
 #include <string.h>
 #include "block.h"
-#include "correlation.h"
 #include "dist.h"
 #include "la.h"
 
@@ -159,24 +156,32 @@ static double derived_entry(const field *f, const bend *at, const double *eta, i
 
 /* ---- Matrices ---- */
 
-/* Points of both kinds of kernel carry their components as their one feature. */
-static sg_points component_points(const sg_kernel *self, int n, const double *x, const sg_ws *ws)
-{
-    sg_points out = sg_points_new(n, 1, ws);
-    const double *column = x + (size_t) n * self->vars[0];
-    sg_copy(n, column, out.u);
-    return out;
-}
-
 /* Prepares the inputs as the child does, and keeps the components beside them. */
 static sg_points field_prepare(const sg_kernel *self, int n, const double *x,
                                const sg_points *like, const sg_ws *ws)
 {
-    sg_points out = component_points(self, n, x, ws);
+    sg_points out = sg_points_of_inputs(n, x, 1, self->vars, ws);
     out.nparts = 1;
     out.part = sg_points_array(1, ws);
     out.part[0] = sg_kernel_prepare(self->child[0], n, x, like ? like->part : NULL, ws);
     return out;
+}
+
+/* Has one child, a stationary kernel with a gradient and one length scale for its inputs, which are
+ * numbers, and a component for each of these. */
+static int field_valid(const sg_kernel *self)
+{
+    const structure *kind = self->type->family;
+    if (self->p < 1 || self->nchild != 1) return 0;
+    const sg_kernel *child = self->child[0];
+    return radial_of(child) != NULL && !child->ard && sg_kernel_nfactors(child) == 0 &&
+        child->p >= (kind->trace ? 2 : 1) && child->p <= SG_BLOCK_MAX;
+}
+
+/* Counts the components. */
+static int field_components(const sg_kernel *self)
+{
+    return self->child[0]->p;
 }
 
 /* Counts theta: that of g's kernel. */
@@ -200,6 +205,10 @@ static void cross_column(void *ctx, const sg_block *block, int jj, double *colum
     bend at = VANISHED;
     for (int ii = 0; ii < block->ni; ii++) {
         const int i = block->i0 + ii, ci = (int) job->a->u[i];
+        if (cj < 1) { /* a derived field at the second point */
+            column[ii] = NAN;
+            continue;
+        }
         if (column[ii] != s) { /* a location's components follow each other */
             s = column[ii];
             at = job->f.rad->bend_of(s, job->f.shape);
@@ -304,127 +313,13 @@ static void field_adjoint_diag(const sg_kernel *self, int n, const double *x, co
     for (int i = 0; i < n; i++) dtheta[0] += variance * kbar[i];
 }
 
-/* ---- Coregionalisation: degree has the number of components and the rank ---- */
-
-/* Is B the identity? */
-static int is_identity(const sg_kernel *self)
-{
-    return self->degree[1] < 0;
-}
-
-/* Counts theta: w variances and the partial correlations up to the rank. */
-static int coregion_ntheta(const sg_kernel *self)
-{
-    return is_identity(self) ? 0 : sg_correlation_npar(self->degree[0], self->degree[1]);
-}
-
-static sg_points coregion_prepare(const sg_kernel *self, int n, const double *x,
-                                  const sg_points *like, const sg_ws *ws)
-{
-    (void) like;
-    return component_points(self, n, x, ws);
-}
-
-/* Computes L and B = LL', w x w. */
-static void coregion_matrix(const sg_kernel *self, double *L, double *B)
-{
-    const int w = self->degree[0];
-    if (is_identity(self)) {
-        for (int i = 0; i < w * w; i++) B[i] = i % (w + 1) == 0;
-        return;
-    }
-    sg_correlation_factor(w, self->degree[1], self->theta, L);
-    sg_correlation_product(w, L, B);
-}
-
-/* Returns where B has components ci and cj; derived fields have no part in it. */
-static int place_in(int w, double ci, double cj)
-{
-    return ci < 1 || cj < 1 ? -1 : (int) ci - 1 + w * ((int) cj - 1);
-}
-
-/* Looks each pair of components up in B. O(n m). */
-static void coregion_cross(const sg_kernel *self, const sg_points *a, const sg_points *b,
-                           int symmetric, double *K, const sg_ws *ws)
-{
-    (void) symmetric, (void) ws;
-    double L[SG_BLOCK_SIZE], B[SG_BLOCK_SIZE];
-    coregion_matrix(self, L, B);
-    for (int j = 0; j < b->n; j++) {
-        for (int i = 0; i < a->n; i++) {
-            const int at = place_in(self->degree[0], a->u[i], b->u[j]);
-            K[i + (size_t) a->n * j] = at < 0 ? 0 : B[at];
-        }
-    }
-}
-
-/* Looks up B's diagonal. */
-static void coregion_diag(const sg_kernel *self, int n, const double *x, double *k,
-                          const sg_ws *ws)
-{
-    (void) ws;
-    double L[SG_BLOCK_SIZE], B[SG_BLOCK_SIZE];
-    const double *component = x + (size_t) n * self->vars[0];
-    coregion_matrix(self, L, B);
-    for (int i = 0; i < n; i++) {
-        const int at = place_in(self->degree[0], component[i], component[i]);
-        k[i] = at < 0 ? 0 : B[at];
-    }
-}
-
-/* Adds what Bbar = sum Kbar over the pairs of two components makes of theta: dL = (Bbar + Bbar')
- * L. */
-static void add_correlation(const sg_kernel *self, const double *Bbar, double *dtheta)
-{
-    const int w = self->degree[0], rank = self->degree[1];
-    double L[SG_BLOCK_SIZE], twice[SG_BLOCK_SIZE], dL[SG_BLOCK_SIZE];
-    if (is_identity(self)) return;
-    sg_correlation_factor(w, rank, self->theta, L);
-    for (int j = 0; j < w; j++) {
-        for (int i = 0; i < w; i++) twice[i + w * j] = Bbar[i + w * j] + Bbar[j + w * i];
-    }
-    sg_block_multiply(w, twice, L, dL);
-    sg_correlation_adjoint(w, rank, self->theta, L, dL, dtheta);
-}
-
-/* Sums Kbar over the pairs of each two components, O(n m), and goes on from there in w x w. */
-static void coregion_adjoint(const sg_kernel *self, int n, const double *x, int m,
-                             const double *z, const double *K, const double *Kbar,
-                             double *dtheta, const sg_ws *ws)
-{
-    (void) K, (void) ws;
-    double Bbar[SG_BLOCK_SIZE] = {0};
-    const double *ci = x + (size_t) n * self->vars[0];
-    const double *cj = (z ? z : x) + (size_t) m * self->vars[0];
-    for (int j = 0; j < m; j++) {
-        for (int i = 0; i < n; i++) {
-            Bbar[place_in(self->degree[0], ci[i], cj[j])] += Kbar[i + (size_t) n * j];
-        }
-    }
-    add_correlation(self, Bbar, dtheta);
-}
-
-/* Does the same for the diagonal of Kbar. */
-static void coregion_adjoint_diag(const sg_kernel *self, int n, const double *x,
-                                  const double *kbar, double *dtheta, const sg_ws *ws)
-{
-    (void) ws;
-    double Bbar[SG_BLOCK_SIZE] = {0};
-    const double *c = x + (size_t) n * self->vars[0];
-    for (int i = 0; i < n; i++) Bbar[place_in(self->degree[0], c[i], c[i])] += kbar[i];
-    add_correlation(self, Bbar, dtheta);
-}
-
 #define FIELD(id, kind)                                                                         \
-    {.name = id, .ntheta = field_ntheta, .prepare = field_prepare, .cross = field_cross,        \
-     .diag = field_diag, .adjoint = field_adjoint, .adjoint_diag = field_adjoint_diag,          \
-     .family = &kind}
+    {.name = id, .valid = field_valid, .components = field_components, .ntheta = field_ntheta,  \
+     .prepare = field_prepare, .cross = field_cross, .diag = field_diag,                        \
+     .adjoint = field_adjoint, .adjoint_diag = field_adjoint_diag, .family = &kind}
 
 const sg_kernel_type sg_kernels_vector[] = {
     FIELD("divfree", DIVFREE),
     FIELD("curlfree", CURLFREE),
-    {.name = "coregion", .ntheta = coregion_ntheta, .prepare = coregion_prepare,
-     .cross = coregion_cross, .diag = coregion_diag, .adjoint = coregion_adjoint,
-     .adjoint_diag = coregion_adjoint_diag},
     {0}
 };

@@ -6,6 +6,18 @@
 #include <string.h>
 #include "kernel.h"
 
+/* Asks the type, whose slots trust what it answers. The host that a type needs is a part of it. */
+int sg_kernel_is_valid(const sg_kernel *self)
+{
+    return self->type->valid ? self->type->valid(self) : self->nchild == 0;
+}
+
+/* Returns how many components the first input numbers, 0 where it is a number. */
+int sg_kernel_components(const sg_kernel *self)
+{
+    return self->type->components ? self->type->components(self) : 0;
+}
+
 /* Asks the type: the number depends on the inputs (ARD), and a composite counts its children's. */
 int sg_kernel_ntheta(const sg_kernel *self)
 {
@@ -16,6 +28,12 @@ int sg_kernel_ntheta(const sg_kernel *self)
 int sg_kernel_is_factor(const sg_kernel *self, int k)
 {
     return self->levels[k] > 0;
+}
+
+/* Checks the degree of a kernel that has no parts. */
+int sg_kernel_has_degree(const sg_kernel *self)
+{
+    return self->nchild == 0 && self->ndegree > 0 && self->degree[0] >= 0;
 }
 
 /* Counts the inputs that are factors: the others are features of points. */
@@ -208,8 +226,8 @@ const sg_kernel_type *sg_kernel_type_at(int i)
 {
     const sg_kernel_type *const families[] = {sg_kernels_stationary, sg_kernels_periodic,
                                               sg_kernels_dot, sg_kernels_factor,
-                                              sg_kernels_vector, sg_kernels_combine,
-                                              sg_kernels_custom};
+                                              sg_kernels_vector, sg_kernels_coregion,
+                                              sg_kernels_combine, sg_kernels_custom};
     for (size_t f = 0; f < sizeof families / sizeof *families; f++) {
         for (const sg_kernel_type *type = families[f]; type->name; type++) {
             /* Position i of the catalogue, counted down */

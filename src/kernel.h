@@ -6,6 +6,10 @@
  * and b are the same ones. Where a caller wants the matrix of points with themselves it says so, by
  * NULL for the other points.
  *
+ *   valid(self)                           are its children, inputs and degrees such that the other
+ *                                         slots stay within them? NULL: without children it is
+ *   components(self)                      how many components its first input numbers, from 1;
+ *                                         NULL: its inputs are numbers
  *   ntheta(self)                          number of hyperparameters, on the scale of the search:
  *                                         logarithms, but for what may be negative (correlations of
  *                                         coregion) and what a host says of its own
@@ -94,6 +98,8 @@ typedef struct {
 
 typedef struct {
     const char *name;
+    int (*valid)(const sg_kernel *self);
+    int (*components)(const sg_kernel *self);
     int (*ntheta)(const sg_kernel *self);
     sg_points (*prepare)(const sg_kernel *self, int n, const double *x, const sg_points *like,
                          const sg_ws *ws);
@@ -122,15 +128,22 @@ struct sg_kernel {
     const double *levels;          /* p: of an input that is a factor, whose numbers are those of
                                       levels, the squared distance of two levels; 0: numbers */
     int ard;                       /* one lengthscale (or variance) per input */
-    const int *degree;             /* poly; k0 of trig; components and rank of coregion */
+    int ndegree;
+    const int *degree;             /* ndegree: poly; k0 of trig; components and rank of coregion */
     int nchild;                    /* composites, and kernels made of another one, only */
     const sg_kernel *const *child;
     const sg_kernel_host *host;    /* custom only */
 };
 
+/* Fields that are derived from a vector have numbers from -SG_DERIVED to -1 (kern_vector.c). */
+enum { SG_DERIVED = 4 };
+
+int sg_kernel_is_valid(const sg_kernel *self);
+int sg_kernel_components(const sg_kernel *self); /* 0: it reads none */
 int sg_kernel_ntheta(const sg_kernel *self);
 int sg_kernel_is_factor(const sg_kernel *self, int k); /* is its input k one? */
 int sg_kernel_nfactors(const sg_kernel *self);
+int sg_kernel_has_degree(const sg_kernel *self); /* one of 0 or more, and no parts */
 /* The workspace for loops over bodies that evaluate the kernel: ws, of one thread if the host has
  * a part in it. */
 sg_ws sg_kernel_workspace(const sg_kernel *self, const sg_ws *ws);
@@ -200,6 +213,7 @@ extern const sg_kernel_type sg_kernels_stationary[];
 extern const sg_kernel_type sg_kernels_periodic[];
 extern const sg_kernel_type sg_kernels_dot[];
 extern const sg_kernel_type sg_kernels_vector[];
+extern const sg_kernel_type sg_kernels_coregion[];
 extern const sg_kernel_type sg_kernels_combine[];
 extern const sg_kernel_type sg_kernels_factor[];
 extern const sg_kernel_type sg_kernels_custom[];

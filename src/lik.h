@@ -11,6 +11,8 @@
  * one process then; its q of 0 means as many numbers as the sites are wide, and -1 as many as the
  * likelihood brings.
  *
+ *   valid(self)                          do w, npar and q go together, where the type leaves them
+ *                                        open? NULL: any do
  *   logp(self, y, f)                     log p(y|f). Required. Finite for valid y and finite f.
  *   moments(self, f, mean, var)          E and Var of a new response given f. Required.
  *   locate(self, y, centre, width)       where in f the likelihood does its work (mode, kink or
@@ -82,6 +84,8 @@ typedef struct {
     int q, npar;
     int width;   /* latent values of a process that it sees at once; 0: any number */
     int classes; /* a process for each of C classes; 0: one */
+    int labels;  /* does y[0] number one of the w latent values? */
+    int (*valid)(const sg_lik *self);
     int kinked;  /* log p has a corner or a jump at locate()'s centre; slopes() is required */
     int concave; /* log p is a concave function of f */
     double (*logp)(const sg_lik *self, const double *y, const double *f);
@@ -153,6 +157,11 @@ static inline int sg_lik_q(const sg_lik *self)
 {
     const int q = self->type->q;
     return q > 0 ? q : q == 0 ? self->w : self->q;
+}
+/* Returns how many classes a row's y[0] numbers, from 1; 0: it is a number. */
+static inline int sg_lik_labels(const sg_lik *self)
+{
+    return self->type->classes ? self->C : self->type->labels ? self->w : 0;
 }
 static inline const double *sg_lik_row(const sg_lik *self, const double *y, int i)
 {

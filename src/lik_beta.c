@@ -41,9 +41,16 @@ static place place_of(const sg_lik *self, double z)
     return at;
 }
 
-/* Returns KL(m, y) from log odds, from the side on which m is less than a half. */
+/* Returns KL(m, y) from log odds, from the side on which m is less than a half. Where y is near m,
+ * t = u - z, it is log(1 + m (e^t - 1)) - m t, of terms of the size of t, as KL may be multiplied by
+ * a large precision. */
 static double divergence(const place *at, double u)
 {
+    const double NEAR = 1, t = u - at->z;
+    if (fabs(t) < NEAR) {
+        return at->z > 0 ? log1p(at->n * expm1(-t)) + at->n * t
+                         : log1p(at->m * expm1(t)) - at->m * t;
+    }
     return at->z > 0 ? at->n * (u - at->z) + sg_log_sigmoid(at->z) - sg_log_sigmoid(u)
                      : at->m * (at->z - u) + sg_log_sigmoid(-at->z) - sg_log_sigmoid(-u);
 }

@@ -323,6 +323,12 @@ static void predict(const sg_lik *self, factor_fn factor_at, const double *mu, c
     indicator_covariance(self->w, mean, var);
 }
 
+/* Has a bias for each of its classes. */
+static int coupled_valid(const sg_lik *self)
+{
+    return self->npar == self->w;
+}
+
 /* Returns the same likelihood as independent latent values have it: at f both are one. */
 static sg_lik apart(const sg_lik *self, const sg_lik_type *type)
 {
@@ -364,6 +370,7 @@ static void moments(const sg_lik *self, const sg_lik_type *type, const double *f
     }                                                                                             \
     const sg_lik_type sg_lik_coupled_##id = {                                                     \
         .name = "coupled_" #id, .q = 1, .npar = 0, .width = 0, .concave = 1, .par = {"bias"},     \
+        .labels = 1, .valid = coupled_valid,                                                      \
         .logp = id##_logp, .moments = id##_moments, .tilt = id##_tilt,                            \
         .tilt_dpar = bias_of_tilt, .predict = id##_predict                                        \
     };

@@ -25,6 +25,12 @@ static int part_size(int w)
     return 1 + w + w * (w + 1) / 2;
 }
 
+/* Has whole parts; none where there are no data rows. */
+static int mixture_valid(const sg_lik *self)
+{
+    return self->q % part_size(self->w) == 0;
+}
+
 /* Counts the parts of a data row. */
 static int parts_of(const sg_lik *self)
 {
@@ -157,7 +163,7 @@ static void mixture_moments(const sg_lik *self, const double *f, double *mean, d
 }
 
 const sg_lik_type sg_lik_mixture = {
-    .name = "mixture", .q = -1,
+    .name = "mixture", .q = -1, .valid = mixture_valid,
     .logp = mixture_logp, .moments = mixture_moments,
     .tilt = mixture_tilt, .predict = mixture_predict
 };

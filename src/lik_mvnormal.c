@@ -13,6 +13,13 @@
 #include "correlation.h"
 #include "lik.h"
 
+/* Has one variance, or one for each component, or these and correlations of all pairs. */
+static int mvnormal_valid(const sg_lik *self)
+{
+    return self->npar == 1 || self->npar == self->w ||
+        self->npar == sg_correlation_npar(self->w, self->w - 1);
+}
+
 /* Is there one variance for all components? For w = 1 there is no difference. */
 static int is_spherical(const sg_lik *self)
 {
@@ -168,7 +175,7 @@ static void mvnormal_site(const sg_lik *self, const double *y, double *tau, doub
 }
 
 const sg_lik_type sg_lik_mvnormal = {
-    .name = "mvnormal",
+    .name = "mvnormal", .valid = mvnormal_valid,
     .par = {"noise", "correlation"},
     .logp = mvnormal_logp, .moments = mvnormal_moments, .site = mvnormal_site,
     .tilt = mvnormal_tilt, .tilt_dpar = mvnormal_tilt_dpar, .predict = mvnormal_predict

@@ -11,6 +11,12 @@
 #include "lik.h"
 #include "normal.h"
 
+/* Has a cut point. */
+static int ordinal_valid(const sg_lik *self)
+{
+    return self->npar > 0;
+}
+
 /* Counts the categories: one more than cut points. */
 static int categories(const sg_lik *self)
 {
@@ -194,7 +200,7 @@ static void ordinal_locate(const sg_lik *self, const double *y, double *centre, 
 }
 
 const sg_lik_type sg_lik_ordinal = {
-    .name = "ordinal", .q = 1, .width = 1,
+    .name = "ordinal", .q = 1, .width = 1, .valid = ordinal_valid,
     .par = {"cut", "gap"},
     .logp = ordinal_logp, .moments = ordinal_moments, .locate = ordinal_locate,
     .slopes = sg_lik_slopes_of_tilt, .tilt = ordinal_tilt, .tilt_dpar = ordinal_tilt_dpar,

@@ -1,15 +1,20 @@
 /* sparsegp.h: likelihoods and stationary kernels in C, from another package.
  *
  * A package has `LinkingTo: sparsegp` in its DESCRIPTION, includes this header, fills in a struct
- * for each likelihood or kernel, and registers a function that returns it:
+ * for each likelihood or kernel, and registers a function that returns it, under its name with
+ * SPARSEGP_PREFIX before it:
  *
- *     static const sparsegp_kernel CAUCHY = {SPARSEGP_VERSION, SPARSEGP_KERNEL, value, slope, 0};
+ *     static const sparsegp_kernel CAUCHY = {SPARSEGP_KERNEL_HEAD, value, slope, 0};
  *     static const void *cauchy(void) { return &CAUCHY; }
  *     ...
- *     R_RegisterCCallable("mypackage", "cauchy", (DL_FUNC) cauchy);    in R_init_mypackage()
+ *     R_RegisterCCallable("mypackage", SPARSEGP_PREFIX "cauchy", (DL_FUNC) cauchy);
  *
- * In R it is kernel_extension("mypackage", "cauchy"), or lik_extension(). The struct has to last as
- * long as the package is loaded: make it a constant.
+ * the last in R_init_mypackage(). In R it is kernel_extension("mypackage", "cauchy"), or
+ * lik_extension(). The struct has to last as long as the package is loaded: make it a constant.
+ *
+ * Of a package that does not link to sparsegp nothing is loaded, and no function whose name is
+ * without the prefix is called. What a function returns is used if it begins with the magic number,
+ * is of this version and has the functions that are required; this is checked at every call.
  *
  * The functions are called from several threads at once: they write to their results alone, keep
  * nothing, and call nothing of R that can warn, jump, allocate or draw random numbers. NaN goes in
@@ -17,9 +22,17 @@
 #ifndef SPARSEGP_H
 #define SPARSEGP_H
 
-#define SPARSEGP_VERSION 1 /* of the two structs; it changes whenever one of them does */
+#define SPARSEGP_VERSION 2 /* of the two structs; it changes whenever one of them does */
+#define SPARSEGP_PREFIX "sparsegp_" /* of names that functions are registered by */
+#define SPARSEGP_MAGIC 0x7370617273656770ULL /* "sparsegp": what both structs begin with */
 
 enum { SPARSEGP_LIKELIHOOD = 1, SPARSEGP_KERNEL = 2 };
+
+#define SPARSEGP_MAX_PAR 16 /* hyperparameters of a likelihood */
+
+/* The first three members of a struct */
+#define SPARSEGP_LIKELIHOOD_HEAD SPARSEGP_MAGIC, SPARSEGP_VERSION, SPARSEGP_LIKELIHOOD
+#define SPARSEGP_KERNEL_HEAD SPARSEGP_MAGIC, SPARSEGP_VERSION, SPARSEGP_KERNEL
 
 /* A stationary kernel, variance * k(r2), of the squared distance r2 of two points after each input
  * was divided by its length scale. Distances, length scales, variance and factors are sparsegp's.
@@ -29,8 +42,9 @@ enum { SPARSEGP_LIKELIHOOD = 1, SPARSEGP_KERNEL = 2 };
  *   dshape  dk/dlog(shape) of kernels with a shape > 0, a hyperparameter of k; NULL: there is none,
  *           and shape is 0 */
 typedef struct {
-    int version; /* SPARSEGP_VERSION */
-    int what;    /* SPARSEGP_KERNEL */
+    unsigned long long magic; /* SPARSEGP_MAGIC */
+    int version;              /* SPARSEGP_VERSION */
+    int what;                 /* SPARSEGP_KERNEL */
     void (*value)(int n, const double *r2, double shape, double *out);
     void (*slope)(int n, const double *r2, double shape, double *out);
     void (*dshape)(int n, const double *r2, double shape, double *out);
@@ -52,11 +66,12 @@ typedef struct {
  *   tilt_dpar adds d log Z / d theta to dpar[npar]. NULL: quadrature
  *   predict   mean and variance of a new response under N(mu, s2). NULL: quadrature of moments */
 typedef struct {
-    int version; /* SPARSEGP_VERSION */
-    int what;    /* SPARSEGP_LIKELIHOOD */
-    int npar;    /* hyperparameters, at most 16 */
-    int concave; /* is log p concave in f? */
-    int kinked;  /* has log p a corner or a jump at locate()'s centre? */
+    unsigned long long magic; /* SPARSEGP_MAGIC */
+    int version;              /* SPARSEGP_VERSION */
+    int what;                 /* SPARSEGP_LIKELIHOOD */
+    int npar;                 /* hyperparameters, at most SPARSEGP_MAX_PAR */
+    int concave;              /* is log p concave in f? */
+    int kinked;               /* has log p a corner or a jump at locate()'s centre? */
     void (*logp)(const double *theta, double y, int n, const double *f, double *out);
     void (*moments)(const double *theta, double f, double *mean, double *var);
     void (*locate)(const double *theta, const double *y, double *centre, double *width);

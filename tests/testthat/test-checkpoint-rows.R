@@ -244,7 +244,7 @@ test_that("a fit whose last checkpoint says that it is done looks at its rows al
   }
   killed <- function(w) stop("killed")
   expect_error(withCallingHandlers(fit(d, file), warning = killed), "killed")
-  expect_true(readRDS(file)$state$iteration$done)
+  expect_true(unserialize(readRDS(file)$bytes)$state$iteration$done)
   expect_error(fit(transform(d, a = replace(a, 70L, 1)), file), "chunk 3 is not",
                class = "sparsegp_error")
   found <- suppressWarnings(fit(d, file))
@@ -281,4 +281,71 @@ test_that("a checkpoint of another mean is refused", {
   expect_error(fit_of_numbers(d, 15L, ~ a, file), "power")
   expect_error(fit_of_numbers(d, Inf, ~ b, file), "of something else", class = "sparsegp_error")
   expect_s3_class(fit_of_numbers(d, Inf, ~ a, file), "sparsegp") # in another environment
+})
+
+test_that("one number of a source that changes by little is seen, whatever its size", {
+  # times in seconds since 1970: their sum is 1e13, and one that moves by 30 s is 3e-12 of it
+  at <- as.POSIXct("2024-05-01", tz = "UTC") + 60 * (1:10000)
+  d <- data.frame(at = at, y = sin(1:10000), g = factor(rep(c("u", "v"), 5000)), unused = 1:10000)
+  recipe <- list(terms = terms(y ~ at + g), arguments = list())
+  print_of <- function(d) print_of_chunk(recipe, d, d[c("y", "at", "g")])
+  first <- print_of(d)
+  changed <- function(...) !is_same_print(first, print_of(transform(d, ...)))
+  expect_false(changed(unused = rev(unused)))
+  expect_true(is_same_print(first, print_of(d)))
+  moved <- replace(at, 5000, at[5000] + 30)
+  expect_true(changed(at = moved))
+  expect_true(changed(at = replace(at, 1, at[1] + 1e-6)))
+  expect_true(changed(y = replace(y, 17, y[17] * (1 + 2^-52))))
+  expect_true(changed(y = replace(y, c(3, 4), y[c(4, 3)])))
+  expect_true(changed(y = replace(y, 9, NA)))
+  expect_true(changed(g = factor(rep(c("v", "u"), 5000))))
+  # levels in another order are the same rows, as a number that is whole or not is the same
+  expect_false(changed(g = factor(g, levels = c("v", "u"))))
+  expect_identical(digest_of(list(1:3)), digest_of(list(c(1, 2, 3))))
+})
+
+test_that("a digest depends on every value, on their order and on where columns end", {
+  values <- list(list(1, 2), list(2, 1), list(c(1, 2)), list(1, 2, numeric()), list("1", "2"),
+                 list("12"), list("1", "2", ""), list(NA_character_), list(""), list(NaN),
+                 list(NA_real_), list(0), list(-0), list(), list("ab", "c"), list("a", "bc"),
+                 list(as.raw(1:9)), list(as.raw(1:8)), list(as.raw(c(1:8, 0))), list(a = 1),
+                 list(b = 1), list(list(1)), list(as.Date(1, origin = "1970-01-01"), 1),
+                 list(matrix(1:4, 2)), list(data.frame(a = 1:2, b = 3:4, c = 5:6)))
+  all <- vapply(values, digest_of, "")
+  expect_identical(anyDuplicated(all), 0L)
+  expect_match(all, "^[0-9a-f]{32}$")
+  # text of different encodings is the same text
+  latin <- "\xe4"
+  Encoding(latin) <- "latin1"
+  expect_identical(digest_of(list(latin)), digest_of(list("\u00e4")))
+  # each bit of each number counts
+  x <- c(1, 2, 3)
+  bits <- vapply(0:51, function(k) digest_of(list(replace(x, 2, 2 * (1 + 2^(k - 52))))), "")
+  expect_identical(anyDuplicated(c(bits, digest_of(list(x)))), 0L)
+  expect_error(.Call(sg_digest, list(sum)), "damaged", class = "sparsegp_error")
+})
+
+test_that("a checkpoint whose state was changed is refused, and nothing is made of its bytes", {
+  file <- tempfile("state-")
+  on.exit(unlink(file))
+  open_checkpoint(file, list(n = 1))$write(list(fit = "so far"))
+  found <- readRDS(file)
+  expect_error(unserialize(found$bytes), NA)
+  found$bytes[length(found$bytes) - 3L] <- xor(found$bytes[length(found$bytes) - 3L], as.raw(1))
+  saveRDS(found, file)
+  expect_error(open_checkpoint(file, list(n = 1)), "is damaged: what it holds is not what was",
+               class = "sparsegp_error")
+  for (damaged in list(found["key"], replace(found, "bytes", list("x")),
+                       replace(found, "digest", list(NULL)))) {
+    saveRDS(damaged, file)
+    expect_error(open_checkpoint(file, list(n = 1)), "is damaged", class = "sparsegp_error")
+  }
+  # what is no state that a fit leaves
+  for (state in list("x", list(), list(fit = 1, scan = list()), list(fit = sum, done = -1))) {
+    expect_error(check_checkpoint_state(state, settled_kinds(), file), "is damaged",
+                 class = "sparsegp_error")
+    expect_error(check_checkpoint_state(state, fed_kinds(), file), "is damaged",
+                 class = "sparsegp_error")
+  }
 })

@@ -5,7 +5,7 @@ r_code_alone()
 # A file may include headers of its own layer or of earlier ones; siblings among the algorithms may
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(
-  base = paste0("^(types|tolerances|block|correlation|band|lgamma_ratio|gamma_rest|",
+  base = paste0("^(types|tolerances|digest|block|correlation|band|lgamma_ratio|gamma_rest|",
                 "par|la|chol|quad|concave|",
                 "gumbel|normal|logs|anderson)[.][ch]$"),
   kernel = "^((points|dist|kernel|markov_form)[.][ch]|kern_[a-z]+[.]c)$",
@@ -56,7 +56,8 @@ test_that("the core knows nothing of R objects, never prints, never jumps, never
   core <- files[vapply(files, layer_of, "") != "glue"]
   expect_none(lines_matching("\\bSEXP\\b|<(R|Rinternals|Rdefines|R_ext/(Error|Print))[.]h>", core),
               "R objects or R's errors in the core")
-  expect_none(lines_matching("\\b\\w*printf *\\(|\\b(puts|exit|abort|assert) *\\(", files),
+  prints <- "\\b(f|v|vf|s|vs|R|RE|Rv|REv)?printf *\\(|\\b(puts|exit|abort|assert) *\\("
+  expect_none(lines_matching(prints, files),
               "prints or exits")
   expect_none(lines_matching("\\b([mc]alloc|realloc|free|R_alloc) *\\(", core), "allocations")
   expect_none(lines_matching("\\b(Rf_)?(error|warning) *\\(", core), "R's errors in the core")
@@ -146,6 +147,6 @@ test_that("R calls C through registered symbols, from the engine and the posteri
   # fitting; what is asked of a posterior
   others <- setdiff(files, c("engine.R", "engine-markov.R", "posterior.R", "posterior-markov.R"))
   found <- lines_matching("[.](Call|C|External|Fortran)\\(", others, lines_of)
-  lookup <- "^util-(registry|extension)[.]R:.*[.]Call\\(sg_(catalogue|extension)\\b"
+  lookup <- "^util-(registry|extension|digest)[.]R:.*[.]Call\\(sg_(catalogue|extension|digest)\\b"
   expect_none(grep(lookup, found, value = TRUE, invert = TRUE), "calls outside these")
 })

@@ -27,8 +27,8 @@ static void rq_dshape(int n, const double *r2, double a, double *out)
 }
 
 static const sparsegp_kernel RQ = {
-    .version = SPARSEGP_VERSION, .what = SPARSEGP_KERNEL, .value = rq_value, .slope = rq_slope,
-    .dshape = rq_dshape
+    .magic = SPARSEGP_MAGIC, .version = SPARSEGP_VERSION, .what = SPARSEGP_KERNEL,
+    .value = rq_value, .slope = rq_slope, .dshape = rq_dshape
 };
 
 /* ---- The likelihood: (y - f) / scale is Student-t of df > 2. theta: log scale, log(df - 2) ---- */
@@ -108,23 +108,57 @@ static void student_tails(const double *theta, double y, double mu, double s2, d
 }
 
 static const sparsegp_likelihood STUDENT = {
-    .version = SPARSEGP_VERSION, .what = SPARSEGP_LIKELIHOOD, .npar = 2, .logp = student_logp,
-    .moments = student_moments, .locate = student_locate, .slopes = student_slopes,
+    .magic = SPARSEGP_MAGIC, .version = SPARSEGP_VERSION, .what = SPARSEGP_LIKELIHOOD,
+    .npar = 2, .logp = student_logp, .moments = student_moments, .locate = student_locate, .slopes = student_slopes,
     .predict = student_predict, .tails = student_tails
 };
 
-/* A kernel as another version of the header would have it: for tests of the error. */
-static const sparsegp_kernel LATER = {.version = SPARSEGP_VERSION + 1, .what = SPARSEGP_KERNEL};
+/* ---- What sparsegp has to refuse, for tests of its errors ---- */
+
+/* A kernel as another version of the header would have it, one without a function that is required,
+ * one without the magic number, and a likelihood with too many hyperparameters. */
+static const sparsegp_kernel LATER = {
+    .magic = SPARSEGP_MAGIC, .version = SPARSEGP_VERSION + 1, .what = SPARSEGP_KERNEL
+};
+static const sparsegp_kernel HALF = {
+    .magic = SPARSEGP_MAGIC, .version = SPARSEGP_VERSION, .what = SPARSEGP_KERNEL,
+    .value = rq_value
+};
+static const sparsegp_kernel FOREIGN = {
+    .version = SPARSEGP_VERSION, .what = SPARSEGP_KERNEL, .value = rq_value, .slope = rq_slope
+};
+static const sparsegp_likelihood MANY = {
+    .magic = SPARSEGP_MAGIC, .version = SPARSEGP_VERSION, .what = SPARSEGP_LIKELIHOOD,
+    .npar = SPARSEGP_MAX_PAR + 1, .logp = student_logp, .moments = student_moments,
+    .locate = student_locate
+};
 
 static const void *rq(void) { return &RQ; }
 static const void *student(void) { return &STUDENT; }
 static const void *later(void) { return &LATER; }
+static const void *half(void) { return &HALF; }
+static const void *foreign(void) { return &FOREIGN; }
+static const void *many(void) { return &MANY; }
+static const void *nothing(void) { return NULL; }
+
+/* Is registered without the prefix, so it has to stay uncalled. */
+static void fatal(void) { Rf_error("a function without the prefix was called"); }
+
+static void put(const char *name, DL_FUNC fun)
+{
+    R_RegisterCCallable("sparsegpexample", name, fun);
+}
 
 void R_init_sparsegpexample(DllInfo *dll)
 {
     R_registerRoutines(dll, NULL, NULL, NULL, NULL);
     R_useDynamicSymbols(dll, FALSE);
-    R_RegisterCCallable("sparsegpexample", "rq", (DL_FUNC) rq);
-    R_RegisterCCallable("sparsegpexample", "student", (DL_FUNC) student);
-    R_RegisterCCallable("sparsegpexample", "later", (DL_FUNC) later);
+    put(SPARSEGP_PREFIX "rq", (DL_FUNC) rq);
+    put(SPARSEGP_PREFIX "student", (DL_FUNC) student);
+    put(SPARSEGP_PREFIX "later", (DL_FUNC) later);
+    put(SPARSEGP_PREFIX "half", (DL_FUNC) half);
+    put(SPARSEGP_PREFIX "foreign", (DL_FUNC) foreign);
+    put(SPARSEGP_PREFIX "many", (DL_FUNC) many);
+    put(SPARSEGP_PREFIX "nothing", (DL_FUNC) nothing);
+    put("fatal", (DL_FUNC) fatal);
 }

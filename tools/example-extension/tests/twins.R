@@ -54,12 +54,34 @@ code <- paste0("library(sparsegp); s <- readRDS('", file, "'); stopifnot(!isName
 status <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)))
 stopifnot(status == 0L)
 
-# Errors name what is wrong.
+# Errors name what is wrong. A package that does not link to sparsegp is not loaded, not even by a
+# saved fit, and of one that does nothing is called whose name is without the prefix.
 stopifnot(
   grepl("has not registered", error_of(kernel_extension(package, "none"))),
+  grepl("has not registered", error_of(kernel_extension(package, "fatal"))),
   grepl("built for another version", error_of(kernel_extension(package, "later"))),
+  grepl("no sparsegp_kernel or", error_of(kernel_extension(package, "foreign"))),
+  grepl("no sparsegp_kernel or", error_of(kernel_extension(package, "nothing"))),
+  grepl("no complete kernel", error_of(kernel_extension(package, "half"))),
   grepl("no complete kernel", error_of(kernel_extension(package, "student"))),
+  grepl("no complete likelihood", error_of(lik_extension(package, "many"))),
   grepl("has 1 value", error_of(lik_extension(package, "student", start = c(scale = 1)))),
-  grepl("cannot be loaded", error_of(kernel_extension("noSuchPackage", "rq")))
+  grepl("cannot be loaded", error_of(kernel_extension("noSuchPackage", "rq"))),
+  grepl("does not link", error_of(kernel_extension("splines", "rq"))),
+  !isNamespaceLoaded("splines")
+)
+attacked <- function(package, name) {
+  fit <- sparsegp(y ~ a, rows, kernel = kernel_extension("sparsegpexample", "rq"), learn = FALSE)
+  fit$kernel$extension <- fit$spec$extension <- c(package = package, name = name)
+  error_of(predict(fit, rows))
+}
+stopifnot(
+  grepl("does not link", attacked("splines", "spline_basis")), !isNamespaceLoaded("splines"),
+  grepl("has not registered", attacked(package, "fatal")),
+  grepl("no complete kernel", attacked(package, "half")),
+  grepl("built for another version", attacked(package, "later")),
+  grepl("no sparsegp_kernel or", attacked(package, "nothing")),
+  grepl("is damaged", attacked("../sparsegpexample", "rq")),
+  grepl("is damaged", attacked(package, "rq\n"))
 )
 cat("extension: the example package equals its twins\n")
