@@ -17,7 +17,7 @@
 #'
 #' A fit keeps the names of the package and of what it registered. Whoever loads a saved fit needs
 #' the package to predict. A package that does not link to sparsegp is neither loaded nor called,
-#' whatever a saved fit says. The struct begins with a magic number and has a version: a package that
+#' whatever a saved fit names. The struct begins with a magic number and has a version: a package that
 #' was built for another one is an error that asks to install it again. All of this is checked at
 #' every call.
 #'

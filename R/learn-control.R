@@ -25,7 +25,7 @@
 #' from those of the last evaluation. Length scales without a start begin at the best of a few
 #' values, from the width of the data to the distance between neighbouring rows (of more than
 #' `r policy$neighbour_inputs` inputs, to 0.15 of the width): a function of many cycles is found, and
-#' not taken for noise. If an evaluation is cheap (up to some 460 observations of full EP) the search is repeated
+#' not treated as noise. If an evaluation is cheap (up to some 460 observations of full EP) the search is repeated
 #' from the next best, until two searches end within 0.1 of the best log evidence. Restarts begin at
 #' random values around the start; the best end is kept.
 #'

@@ -14,7 +14,7 @@ typedef struct {
 
 typedef const void *(*getter)(void);
 
-/* What is wrong with what a package has registered, in the order of EXTENSION_FAULTS
+/* Faults of what a package has registered, in the order of EXTENSION_FAULTS
  * (util-extension.R). */
 typedef enum { SOUND, UNREGISTERED, FOREIGN, OTHER_VERSION, INCOMPLETE } fault;
 

@@ -1,4 +1,5 @@
 /* glue_markov.c: EP of a process of one input that is Markov, and prediction from its sites. */
+#include <limits.h>
 #include "ep_markov.h"
 #include "evidence.h"
 #include "full_trend.h"
@@ -18,20 +19,26 @@ static sg_markov_form *forms_of(int count, const sg_kernel *const *kernels)
 }
 
 /* Rows in the order of time, from 0; R counts from 1. */
-static const int *order_of(SEXP order, int n)
+static const int *order_of(SEXP order, const double *x, int n)
 {
     int *out = sg_ints(n, &sg_r_workspace);
-    if (Rf_length(order) != n) Rf_error("internal error: an order of %d rows", Rf_length(order));
-    for (int k = 0; k < n; k++) out[k] = INTEGER(order)[k] - 1;
+    const int *given = sg_whole_of(order, n, 1, n, "order");
+    for (int k = 0; k < n; k++) out[k] = given[k] - 1;
+    for (int k = 1; k < n; k++) {
+        if (!(x[out[k - 1]] <= x[out[k]])) sg_stop_damaged("its `order` is not that of time");
+    }
     return out;
 }
 
 /* The functions of a linear mean at the rows, and how many there are. */
 static const double *functions_of(SEXP phi, int n, int *q)
 {
-    *q = Rf_isNull(phi) ? 0 : sg_cols_of(phi);
-    if (*q > SG_TREND_MAX) Rf_error("internal error: a mean of %d functions", *q);
-    return *q > 0 ? sg_doubles_of(phi, (size_t) n * *q, "phi") : NULL;
+    *q = 0;
+    if (Rf_isNull(phi)) return NULL;
+    const sg_matrix functions = sg_matrix_with(phi, n, -1, "phi");
+    *q = functions.ncol;
+    if (*q > SG_TREND_MAX) sg_stop_damaged("its mean has %d functions", *q);
+    return functions.values;
 }
 
 /* Coefficients, J and L^{-1} of all processes, as full EP has them (glue_fit.c). */
@@ -59,13 +66,15 @@ SEXP sg_r_markov(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y
     const int n = p.layout.n, C = p.layout.C;
     int q;
     const double *phi = functions_of(sg_field(options, "trend"), n, &q);
+    const double *times = sg_matrix_with(x, n, 1, "x").values;
     const sg_ep_options opt = sg_ep_options_of(options);
     SEXP out = PROTECT(sg_new_run()), stored = PROTECT(Rf_mkNamed(VECSXP, fields));
     sg_sites start = sg_sites_in(out, sites, p.layout);
     sg_marginals marg = sg_marginals_in(out, p.layout);
     sg_ep_report report = sg_new_report();
-    const sg_markov_path path = sg_markov_path_new(n, sg_doubles_of(x, n, "x"),
-                                                   order_of(sg_field(options, "order"), n), ws);
+    const sg_markov_path path = sg_markov_path_new(
+        n, times, order_of(sg_field(options, "order"), times, n), ws
+    );
     const sg_markov_form *forms = forms_of(p.kernels, p.kernel);
     sg_status status = forms ? SG_OK : SG_NOT_FINITE;
     if (status == SG_OK) {
@@ -74,7 +83,7 @@ SEXP sg_r_markov(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y
         double *J = q > 0 ? sg_new_matrix(stored, 1, n, (size_t) q * C) : NULL;
         status = sg_ep_markov_run(&p.rows, &path, all, p.kernels, &opt, &start, &marg, J, &report,
                                   ws);
-        if (status == SG_OK && sg_field_int(options, "gradient")) {
+        if (status == SG_OK && sg_field_flag(options, "gradient")) {
             double *gradient = sg_gradient_in(out, &p);
             const sg_span rows = {0, n};
             sg_evidence_gradient_markov(&path, all, C, p.kernels, p.kernel, gradient, ws);
@@ -95,19 +104,21 @@ SEXP sg_r_markov(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y
 SEXP sg_r_markov_states(SEXP kernel, SEXP ktheta, SEXP at)
 {
     const char *fields[] = {"states", "harmonics", "left_out", ""};
-    const sg_kernel *const self = sg_kernel_of(kernel, ktheta);
+    const int looks = !Rf_isNull(at);
+    const sg_kernel *const self = sg_kernel_of(kernel, ktheta, looks ? 1 : INT_MAX);
     sg_markov_form form;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     const sg_status status = sg_markov_form_of(self, &form);
     int states = form.m;
     double left = 0, has = 0, all = 0;
     if (status == SG_NO_SITE) states = sg_markov_count(self, 1);
-    if (status == SG_OK && Rf_length(at) == 1) {
-        sg_kernel_diag(self, 1, REAL(at), &all, &sg_r_workspace);
+    if (status == SG_OK && looks) {
+        const double *point = sg_doubles_of(at, 1, "at");
+        sg_kernel_diag(self, 1, point, &all, &sg_r_workspace);
         for (int c = 0; c < form.cells; c++) {
             const sg_markov_term *term = form.term + form.cell[c].term;
             double h[SG_MARKOV_STATES];
-            sg_markov_observe(&form, REAL(at)[0], h);
+            sg_markov_observe(&form, point[0], h);
             has += term->variance * h[form.cell[c].at] * h[form.cell[c].at];
         }
         left = all > 0 ? 1 - has / all : 0;
@@ -126,13 +137,14 @@ static const int *terms_of(SEXP chosen, const sg_kernel *kernel, const sg_markov
     if (Rf_isNull(chosen)) return NULL;
     int *out = sg_ints(form->terms, &sg_r_workspace), from = 0;
     const int parts = Rf_length(chosen);
+    const int *counts = sg_whole_of(chosen, parts, 0, 1, "parts");
     sg_markov_term own[SG_MARKOV_TERMS];
-    if (parts > 1 && parts != kernel->nchild) Rf_error("internal error: %d parts", parts);
+    if (parts > 1 && parts != kernel->nchild) sg_stop_damaged("its sum has not %d parts", parts);
     for (int part = 0; part < parts; part++) {
         const sg_kernel *child = parts == 1 ? kernel : kernel->child[part];
         const int to = from + child->type->terms(child, form->harmonics, own);
         for (int j = 0; j < form->terms; j++) {
-            if (form->origin[j] >= from && form->origin[j] < to) out[j] = LOGICAL(chosen)[part];
+            if (form->origin[j] >= from && form->origin[j] < to) out[j] = counts[part];
         }
         from = to;
     }
@@ -167,14 +179,16 @@ SEXP sg_r_markov_predict(SEXP kernel, SEXP ktheta, SEXP x, SEXP posterior, SEXP 
 {
     const char *fields[] = {"status", "mean", "var", ""};
     const sg_ws *ws = &sg_r_workspace;
-    const sg_kernel *self = sg_kernel_of(kernel, ktheta);
-    const int all = sg_rows_of(x), points = sg_field_int(query, "points"), rows = all - points;
-    const int joint = sg_field_int(query, "joint");
+    const sg_kernel *self = sg_kernel_of(kernel, ktheta, 1);
+    const sg_matrix times = sg_matrix_with(x, -1, 1, "x");
+    const int all = times.nrow, points = sg_field_int(query, "points", 0, all);
+    const int rows = all - points, joint = sg_field_flag(query, "joint");
     SEXP along = sg_field(query, "along"), stored = sg_field(posterior, "trend");
     const sg_markov_form *form = forms_of(1, &self);
-    if (rows < 0 || !form) Rf_error("internal error: %d points of %d", points, all);
-    const sg_markov_path path = sg_markov_path_new(all, REAL(x),
-                                                   order_of(sg_field(query, "order"), all), ws);
+    if (!form) sg_stop_damaged("its kernel is not that of a Markov process");
+    const sg_markov_path path = sg_markov_path_new(
+        all, times.values, order_of(sg_field(query, "order"), times.values, all), ws
+    );
     int q;
     const double *phi = functions_of(Rf_isNull(stored) ? R_NilValue : sg_field(stored, "phi"), all,
                                      &q);
