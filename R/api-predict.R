@@ -47,12 +47,12 @@
 #' with a long tail. `type = "median"` is its median, `exp(mu)`; `interval` shows the tail.
 #'
 #' Where the mean of an unbounded response is outside of the central 95 % of its own posterior, the
-#' tails alone make it, and `"response"` is the median of that posterior there. A fit whose responses
-#' have no usable mean even where the latent function is known, which is any on the asinh scale, one
-#' with wide noise on a scale with an exponential tail, or with such errors of times, has medians in
-#' all rows: `"response"` is then `"median"`, its `se.fit` half the width of the central 68.3 % of
-#' the posterior, and `print()` says so. Residuals and [loo()] are about these predictions. Means of
-#' probabilities and proportions always exist, and are outside of their central 95 % by .025 at most.
+#' tails alone make it, and `"response"` is the median of that posterior there. A fit whose
+#' responses have no usable mean even where the latent function is known, which is any on the asinh
+#' scale, one with wide noise on a scale with an exponential tail, or with such errors of times, has
+#' medians in all rows: `"response"` is then `"median"`, its `se.fit` half the width of the central
+#' 68.3 % of the posterior, and `print()` says so. Residuals and [loo()] are about these
+#' predictions.
 #'
 #' A row whose largest probability is below `reject` is better left to somebody else: its class is
 #' `NA` (thesis, section 5.2). [plot(type = "reject")][plot.sparsegp] shows what a threshold costs
@@ -66,9 +66,9 @@
 #' two neighbours, or one step beyond the last, with a message. If that factor has no order, or
 #' another, and of a factor coded by contrasts, predictions for such rows are `NA`, with a warning.
 #'
-#' An input that was constant at the fit has no part in the model. Other values of it in `newdata`
-#' change nothing: a warning names a number or a logical of this kind, a message a factor or text
-#' that had one level. With `unseen = "error"` each of these is an error.
+#' An input that was constant at the fit has no part in the model: other values change nothing. A
+#' warning names a number or a logical of this kind, a message a factor or text that had one level.
+#' With `unseen = "error"` each of these is an error.
 #'
 #' @section Weights and covariances:
 #' The noise of a new response has variance noise / weight; proportions are of so many trials as the

@@ -1,7 +1,7 @@
 # Codes for missing values, such as -99, -999 and 9999, that were left among the numbers.
 
-# The numbers that stand for "missing" in many files: all digits 7, 8 or 9, of two digits or more and
-# up to three decimals, with either sign; -9; and the ends of types of numbers.
+# The numbers that stand for "missing" in many files: all digits 7, 8 or 9, of two digits or more
+# and up to three decimals, with either sign; -9; and the ends of types of numbers.
 SENTINELS <- local({
   digits <- outer(7:9, (10^(2:8) - 1) / 9)
   codes <- c(outer(digits, 10^(0:3), `/`))

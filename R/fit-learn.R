@@ -64,7 +64,7 @@ warn_about_unseen <- function(candidate) {
   if (length(order) < policy$min_points) return()
   unlike <- unlikeness(problem$x, rank(problem$rows[1L, ]), order, length(order))
   if (unlike > noise / 2) return()
-  warn_sparsegp("The fit takes most of the response for noise, yet neighbouring rows are alike: the ",
+  warn_sparsegp("Most of the response is fitted as noise, yet neighbouring rows are alike: the ",
                 "function varies faster than this fit can follow. Give a shorter length scale, ",
                 "kernel = kernel_rbf(lengthscale = ), kernel_periodic() for cycles, or fewer rows.")
 }

@@ -2,9 +2,10 @@
 # at every period that fits some rows, and a search does not leave the nearest one.
 
 # x: an input; given: the period a user starts from, or NULL; turn: which of the peaks, the highest
-# first. list(start, spread, stride): the spread, of its logarithm, is what the rows can distinguish,
-# half a turn from the first to the last of them; so the search does not leap to a multiple, which
-# explains what the period does, and noise besides. The stride is a radian from the first to the last.
+# first. list(start, spread, stride): the spread, of its logarithm, is what the rows can
+# distinguish, half a turn from the first to the last of them; so the search does not leap to a
+# multiple, which explains what the period does, and noise besides. The stride is a radian from the
+# first to the last.
 period_start <- function(x, response, given, turn = 1L) {
   range <- max(x) - min(x)
   if (range == 0) range <- 1

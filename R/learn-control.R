@@ -24,10 +24,10 @@
 #' hyperparameters but `bias`, which are searched within 10 to either side of the start. Sites start
 #' from those of the last evaluation. Length scales without a start begin at the best of a few
 #' values, from the width of the data to the distance between neighbouring rows (of more than
-#' `r policy$neighbour_inputs` inputs, to 0.15 of the width): a function of many cycles is found, and
-#' not treated as noise. If an evaluation is cheap (up to some 460 observations of full EP) the search is repeated
-#' from the next best, until two searches end within 0.1 of the best log evidence. Restarts begin at
-#' random values around the start; the best end is kept.
+#' `r policy$neighbour_inputs` inputs, to 0.15 of the width): a function of many cycles is found,
+#' and not treated as noise. If an evaluation is cheap (up to some 460 observations of full EP) the
+#' search is repeated from the next best, until two searches end within 0.1 of the best log
+#' evidence. Restarts begin at random values around the start; the best end is kept.
 #'
 #' With `ard = TRUE` a search may switch off, by long length scales, inputs that matter only
 #' together, and end in an optimum from which no single one of them is missed. Length scales that

@@ -112,8 +112,8 @@ search_from <- function(objective, starts, centre, control) {
 }
 
 # The default length scale is about the width of the data, and the evidence has an optimum that
-# explains a function wigglier than that as noise. So the search begins at the best of a few, down to
-# the spacing of the rows: one evaluation each. A start the user gave is not touched.
+# explains a function wigglier than that as noise. So the search begins at the best of a few, down
+# to the spacing of the rows: one evaluation each. A start the user gave is not touched.
 # The evidence may have an optimum at a wiggly function, too, which is not the best one. Where an
 # evaluation is cheap the search is made again from the next best start, one that is longer among
 # them (`longer`), until the best optimum has been found twice.

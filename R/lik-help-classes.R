@@ -36,9 +36,9 @@
 #'   low, and probabilities of new observations were within 0.012. Coupled, standard deviations were
 #'   right to 1 %, the log evidence to 0.1 nats, and probabilities to 0.003, which was the error of
 #'   the comparison.
-#' * `predict(type = "latent", se.fit = TRUE)` has the standard deviation of each function by itself:
-#'   probabilities are not products or integrals of these marginals, as the functions depend on each
-#'   other. [draws()] are joint draws of all of them at all rows.
+#' * `predict(type = "latent", se.fit = TRUE)` has the standard deviation of each function by
+#'   itself: probabilities are not products or integrals of these marginals, as the functions depend
+#'   on each other. [draws()] are joint draws of all of them at all rows.
 #' * Coupled classes are learned as independent ones first: the structure of the model and where the
 #'   search for hyperparameters begins. A last search and the fit are coupled. The time is that of n
 #'   C x n C matrices: for 400 observations of 3 classes or 200 of 6 some 8 seconds for the fit

@@ -131,8 +131,8 @@ noise_variance <- list(
 )
 
 # The same of a response that is nearly a function of its inputs, as the result of a computer
-# experiment is: a standard deviation of some 0.003 of the response's. The search, which stays within
-# BOX of the start, ends at 1e-4 of it, where a factorisation keeps half of its digits.
+# experiment is: a standard deviation of some 0.003 of the response's. The search, which stays
+# within BOX of the start, ends at 1e-4 of it, where a factorisation keeps half of its digits.
 noise_near_none <- utils::modifyList(noise_variance, list(
   start = function(rows, offset) -8,
   prior = function(unit, offset) default_lognormal(-12, 3)(unit)

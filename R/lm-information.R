@@ -1,5 +1,6 @@
 # The information that a response is expected to give on its latent value f, in C's units: Fisher's,
-# E (d log p(y | f) / df)^2. It replaces site precisions, which depend on the response, in leverages.
+# E (d log p(y | f) / df)^2. It replaces site precisions, which depend on the response, in
+# leverages.
 
 # Returns that of each row at the cavity's mean, NA where there is none to expect.
 expected_information <- function(model) {

@@ -30,8 +30,8 @@
 #' likelihoods, \eqn{752 / C^{1/3}}{752 / C^(1/3)} with a latent function for each of C classes.
 #' Beyond:
 #'
-#' *A series: one numeric input, one latent function*, and a kernel that is open or a Markov process.
-#' The fit is by [method_markov()], so it is still full EP's. Kernels are compared on
+#' *A series: one numeric input, one latent function*, and a kernel that is open or a Markov
+#' process. The fit is by [method_markov()], so it is still full EP's. Kernels are compared on
 #' `r policy$series_rows` observations or all, [kernel_matern52()] first, and the best is learned
 #' with all. The search begins at the best of length scales from the usual one down to the gap
 #' between neighbouring times. Streams, sources, `augment` and a given `basis` use inducing points.

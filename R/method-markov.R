@@ -45,8 +45,9 @@
 #' A fit answers everything that other fits do. Joint covariances, as of
 #' `predict(covariance = TRUE)`, `draws()` and `simulate()`, are of at most
 #' `r MOST_JOINT_VALUES` points at a time, those with slopes and averages of slopes of half as many:
-#' of a longer series give `newdata`. `update(fit, newdata)` takes more observations at the same hyperparameters, later or earlier
-#' ones: EP goes on with all of them, so the result is the fit of all at these hyperparameters.
+#' of a longer series give `newdata`. `update(fit, newdata)` takes more observations at the same
+#' hyperparameters, later or earlier ones: EP goes on with all of them, so the result is the fit of
+#' all at these hyperparameters.
 #'
 #' Not by this method: several inputs, likelihoods with several latent functions at once, several
 #' components, [mixture()] responses, `augment`, and merging of fits.

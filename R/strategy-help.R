@@ -43,8 +43,8 @@
 #'
 #' It is of 630 observations with Gaussian noise, fewer with other likelihoods, evenly
 #' spread over all; of two or one-vs-rest labels of `r policy$class_pilot_rows`. A function of up to
-#' `r policy$neighbour_inputs` inputs may vary so fast that such a sample shows nothing but noise. So
-#' the responses of neighbouring rows are compared, in the sample and among all rows: where the
+#' `r policy$neighbour_inputs` inputs may vary so fast that such a sample shows nothing but noise.
+#' So the responses of neighbouring rows are compared, in the sample and among all rows: where the
 #' sample loses `r policy$lost_likeness` of what neighbours share, it is made of
 #' `r policy$pilot_windows` windows of neighbouring rows. If the fit still takes for noise what
 #' neighbours share, a warning says so. A stream is settled
@@ -55,24 +55,24 @@
 #'
 #' Rows are in time if one input is of class `Date` or `POSIXct`, or if the only input is a regular
 #' grid on which each value occurs once, as in a `ts`. The periodogram of the response, less a cubic
-#' trend, then offers up to `r PEAKS` periods that rise above noise: those of its peaks, or periods of
-#' calendars near them (a day, a week, a year, counted in rows or in the unit of the input), and a
-#' period of which a peak is a harmonic. A rhythm is learned as any part of a sum, and a second may
-#' join it.
+#' trend, then offers up to `r PEAKS` periods that rise above noise: those of its peaks, or periods
+#' of calendars near them (a day, a week, a year, counted in rows or in the unit of the input), and
+#' a period of which a peak is a harmonic. A rhythm is learned as any part of a sum, and a second
+#' may join it.
 #'
 #' ## Few inputs that matter
 #'
 #' Where few of many inputs matter, a kernel of all has more length scales than observations can
-#' determine. So inputs are screened: a forward selection in an additive model of polynomials of single
-#' inputs (up to degree `r policy$screened_degree`) and of products with inputs found before, on up
-#' to `r policy$screened_rows` observations of the pilot. An input has to gain log p +
-#' `r policy$min_screened_gain` nats of that model's log marginal likelihood: of p inputs that do not
-#' matter the best one seems to gain log p. The kernel of the inputs found, which `print()` names, is
-#' a candidate as any other, and has to gain the logarithm of the number of such choices besides.
-#' Nothing is offered if more than `r policy$most_screened` are found, half of the inputs, or one
-#' for `r 1 / policy$most_screened_part[2L]` observations. Inputs that matter only in products with
-#' each other are not found. The response then does not depend on the other inputs at all; give a
-#' `kernel` such as `kernel_rbf(ard = TRUE)` to keep them.
+#' determine. So inputs are screened: a forward selection in an additive model of polynomials of
+#' single inputs (up to degree `r policy$screened_degree`) and of products with inputs found before,
+#' on up to `r policy$screened_rows` observations of the pilot. An input has to gain log p +
+#' `r policy$min_screened_gain` nats of that model's log marginal likelihood: of p inputs that do
+#' not matter the best one seems to gain log p. The kernel of the inputs found, which `print()`
+#' names, is a candidate as any other, and has to gain the logarithm of the number of such choices
+#' besides. Nothing is offered if more than `r policy$most_screened` are found, half of the inputs,
+#' or one for `r 1 / policy$most_screened_part[2L]` observations. Inputs that matter only in
+#' products with each other are not found. The response then does not depend on the other inputs at
+#' all; give a `kernel` such as `kernel_rbf(ard = TRUE)` to keep them.
 #'
 #' ## The second round
 #'

@@ -76,7 +76,10 @@ read_kernel <- function(text, makers, inputs) {
   if (!type %in% names(makers)) return(NULL)
   rest <- substring(text, nchar(type) + 2L)
   arguments <- list(ard = startsWith(rest, "ard = TRUE"))
-  if (type == "periodic") arguments <- list(period = sub("^period = ([^,)]*).*", "\\1", rest))
+  if (type == "periodic") {
+    if (!grepl("^period = [0-9]", rest)) return(NULL)
+    arguments <- list(period = sub("^period = ([^,)]*).*", "\\1", rest))
+  }
   rest <- sub("^(ard = TRUE|period = [0-9][^,)]*)(, )?", "", rest)
   vars <- NULL
   if (startsWith(rest, "vars = ")) {
@@ -85,7 +88,8 @@ read_kernel <- function(text, makers, inputs) {
     rest <- read$rest
   }
   if (!startsWith(rest, ")")) return(NULL)
-  list(kernel = do.call(makers[[type]], c(arguments, list(vars = vars))), rest = substring(rest, 2L))
+  kernel <- do.call(makers[[type]], c(arguments, list(vars = vars)))
+  list(kernel = kernel, rest = substring(rest, 2L))
 }
 
 # Returns the periodic part with a period that format() has written.

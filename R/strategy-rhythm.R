@@ -56,8 +56,8 @@ is_time_grid <- function(x) {
 share_of_noise <- function(n) (2 * log(n / 2) + 4 * HARMONICS + 10) / n
 
 # Returns the periods that a peak may stand for: one of a calendar of which it is a harmonic, as is
-# another peak, or of which another wave shows in what the peaks leave; and its own, or what calendars
-# have within its width.
+# another peak, or of which another wave shows in what the peaks leave; and its own, or what
+# calendars have within its width.
 likely_periods <- function(period, x, peaks) {
   range <- max(x) - min(x)
   natural <- calendar_periods(stats::median(diff(sort(unique(x)))))

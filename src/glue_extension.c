@@ -70,9 +70,9 @@ static fault fault_of(const void *found, int what)
 }
 
 /* Returns the struct that a package has registered, as `what`. Has R load the package, which stops
- * where it cannot or may not (util-extension.R); nothing is called whose name is without the prefix,
- * which no other function has. The package may have been installed anew since the last call, so all
- * is checked again. extension: the names of the package and of what it registered. */
+ * where it cannot or may not (util-extension.R); nothing is called whose name is without the
+ * prefix, which no other function has. The package may have been installed anew since the last
+ * call, so all is checked again. extension: the names of the package and of what it registered. */
 static const void *registered(SEXP extension, int what)
 {
     ask_r("load_extension", extension, NULL);

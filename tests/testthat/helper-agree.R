@@ -110,8 +110,9 @@ interval_agrees <- function(fit, new, type, interval, plain, se) {
   if (length(flaws)) paste(interval, "interval", flaws)
 }
 
-# Means of probabilities and proportions may be outside of their central 95 % by half of the rest, as
-# those of a small chance of a large one are: E p <= q + .025 (1 - q) with q the quantile of .975.
+# Means of probabilities and proportions may be outside of their central 95 % by half of the rest,
+# as those of a small chance of a large one are: E p <= q + .025 (1 - q) with q the quantile of
+# .975.
 may_be_outside <- function(at) {
   bounded <- all(at >= 0 & at <= 1, na.rm = TRUE)
   if (bounded) 0.025 else 0
@@ -240,7 +241,9 @@ own_rows_agree <- function(fit, rows, y = NULL) {
   size <- size_of(own)
   c(if (apart(fitted(fit), own, size) > 0) "fitted() is not predict()",
     # sites are kept in few digits, and the rows' own moments are theirs
-    if (apart(again, own, size) > 1e-5) "predictions of the fit's rows are not those of the same rows",
+    if (apart(again, own, size) > 1e-5) {
+      "predictions of the fit's rows are not those of the same rows"
+    },
     if (!is.null(augmented$.fitted) && apart(augmented$.fitted, own, size) > 0) {
       "augment() has other fitted values"
     },

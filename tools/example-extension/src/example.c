@@ -31,7 +31,7 @@ static const sparsegp_kernel RQ = {
     .value = rq_value, .slope = rq_slope, .dshape = rq_dshape
 };
 
-/* ---- The likelihood: (y - f) / scale is Student-t of df > 2. theta: log scale, log(df - 2) ---- */
+/* ---- The likelihood: (y - f) / scale is Student-t of df > 2. theta: log scale, log(df - 2) --- */
 
 static double bounded(double x) { return x < -300 ? -300 : x > 300 ? 300 : x; }
 static double scale_of(const double *theta) { return exp(bounded(theta[0])); }
@@ -109,7 +109,8 @@ static void student_tails(const double *theta, double y, double mu, double s2, d
 
 static const sparsegp_likelihood STUDENT = {
     .magic = SPARSEGP_MAGIC, .version = SPARSEGP_VERSION, .what = SPARSEGP_LIKELIHOOD,
-    .npar = 2, .logp = student_logp, .moments = student_moments, .locate = student_locate, .slopes = student_slopes,
+    .npar = 2, .logp = student_logp, .moments = student_moments, .locate = student_locate,
+    .slopes = student_slopes,
     .predict = student_predict, .tails = student_tails
 };
 
