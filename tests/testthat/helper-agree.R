@@ -31,7 +31,7 @@ apart <- function(a, b, scale = 1) {
 }
 
 # The scale on which answers of a type are compared: their size.
-size_of <- function(...) {
+magnitude_of <- function(...) {
   all <- abs(as.double(c(...)))
   max(all[is.finite(all)], 1e-300)
 }
@@ -47,7 +47,7 @@ spreads_agree <- function(fit, new, type) {
   ROUNDING <- 1e-6
   plain <- asked_of(fit, new, type)
   if (is.null(plain)) return(NULL)
-  size <- size_of(plain)
+  size <- magnitude_of(plain)
   with_se <- asked_of(fit, new, type, se.fit = TRUE)
   joint <- asked_of(fit, new, type, se.fit = TRUE, covariance = TRUE)
   flaws <- c(
@@ -61,7 +61,7 @@ spreads_agree <- function(fit, new, type) {
     own <- sqrt(diag(joint$covariance))
     least <- min(eigen(joint$covariance, TRUE, TRUE)$values)
     flaws <- c(flaws,
-      if (apart(own, joint$se.fit, size_of(own)) > ROUNDING) {
+      if (apart(own, joint$se.fit, magnitude_of(own)) > ROUNDING) {
         paste("the covariance's diagonal is not se.fit squared:",
               toString(signif(c(own[1L], joint$se.fit[1L]), 4L)))
       },
@@ -90,7 +90,7 @@ interval_agrees <- function(fit, new, type, interval, plain, se) {
   outside <- at[, 1L] < at[, 2L] - slack | at[, 1L] > at[, 3L] + slack
   if (interval == "prediction") outside <- outside & !is_whole(at[, 2:3])
   flaws <- c(
-    if (apart(at[, 1L], plain, size_of(plain)) > 1e-10) "changes the fit",
+    if (apart(at[, 1L], plain, magnitude_of(plain)) > 1e-10) "changes the fit",
     if (anyNA(at) && !anyNA(plain)) "has missing ends",
     if (any(at[, 2L] > at[, 3L], na.rm = TRUE)) "ends are out of order",
     if (any(outside, na.rm = TRUE)) {
@@ -119,7 +119,7 @@ may_be_outside <- function(at) {
 }
 
 is_a_median <- function(fit, new, type, plain) {
-  type == "response" && apart(plain, asked_of(fit, new, "median"), size_of(plain)) < 1e-10
+  type == "response" && apart(plain, asked_of(fit, new, "median"), magnitude_of(plain)) < 1e-10
 }
 
 # Are both ends whole numbers, or shares of a few trials, as quantiles of counts are?
@@ -133,7 +133,7 @@ others_agree <- function(fit, new) {
   if (!is.null(prediction) && !is.null(quantiles)) {
     ends <- ends_of(prediction)
     own <- ends_of(quantiles)
-    if (apart(own[, c(1L, 3L)], ends[, 2:3], size_of(ends)) > 1e-8) {
+    if (apart(own[, c(1L, 3L)], ends[, 2:3], magnitude_of(ends)) > 1e-8) {
       flaws <- c(flaws, "quantiles are not the ends of prediction intervals")
     }
     if (any(own[, 2L] < own[, 1L] | own[, 2L] > own[, 3L], na.rm = TRUE)) {
@@ -171,17 +171,17 @@ rows_agree <- function(fit, new, type, ...) {
   all <- asked_of(fit, new, type, ...)
   if (is.null(all)) return(NULL)
   back <- rev(seq_len(nrow(new)))
-  turned <- rows_of(asked_of(fit, new[back, , drop = FALSE], type, ...), back)
+  turned <- answer_rows(asked_of(fit, new[back, , drop = FALSE], type, ...), back)
   one <- asked_of(fit, new[nrow(new), , drop = FALSE], type, ...)
-  c(if (apart(turned, rows_of(all), size_of(all)) > ROUNDING) {
+  c(if (apart(turned, answer_rows(all), magnitude_of(all)) > ROUNDING) {
       paste(type, "depends on the order of the rows")
     },
-    if (apart(one, rows_of(all, nrow(new)), size_of(all)) > ROUNDING) {
+    if (apart(one, answer_rows(all, nrow(new)), magnitude_of(all)) > ROUNDING) {
       paste(type, "of a row depends on other rows")
     })
 }
 
-rows_of <- function(x, rows = NULL) {
+answer_rows <- function(x, rows = NULL) {
   if (is.null(rows)) return(x)
   if (is.null(dim(x))) x[rows]
   else if (is.matrix(x)) x[rows, , drop = FALSE]
@@ -216,10 +216,10 @@ shares_agree <- function(drawn, interval, most, called) {
   at <- ends_of(interval)
   drawn <- if (length(dim(drawn)) == 3L) matrix(aperm(drawn, c(1L, 3L, 2L)), ncol = dim(drawn)[2L])
            else drawn
-  slack <- 1e-9 * size_of(at)
+  slack <- 1e-9 * magnitude_of(at)
   below <- rowMeans(drawn < at[, 2L] - slack)
   above <- rowMeans(drawn > at[, 3L] + slack)
-  wide <- at[, 3L] - at[, 2L] > 1e-7 * size_of(at[, 1L]) # else rounding decides
+  wide <- at[, 3L] - at[, 2L] > 1e-7 * magnitude_of(at[, 1L]) # else rounding decides
   strict <- !is_whole(at[, 2:3])
   wrong <- wide & (pmax(below, above) > 0.025 + most | strict & pmin(below, above) < 0.025 - most)
   if (any(wrong, na.rm = TRUE)) {
@@ -238,7 +238,7 @@ own_rows_agree <- function(fit, rows, y = NULL) {
   augmented <- if (requireNamespace("generics", quietly = TRUE)) {
     tryCatch(generics::augment(fit), sparsegp_error = function(e) NULL)
   }
-  size <- size_of(own)
+  size <- magnitude_of(own)
   c(if (apart(fitted(fit), own, size) > 0) "fitted() is not predict()",
     # sites are kept in few digits, and the rows' own moments are theirs
     if (apart(again, own, size) > 1e-5) {
@@ -247,7 +247,7 @@ own_rows_agree <- function(fit, rows, y = NULL) {
     if (!is.null(augmented$.fitted) && apart(augmented$.fitted, own, size) > 0) {
       "augment() has other fitted values"
     },
-    if (!is.null(y) && !is.null(left) && apart(y - own, left, size_of(y, own)) > 1e-10) {
+    if (!is.null(y) && !is.null(left) && apart(y - own, left, magnitude_of(y, own)) > 1e-10) {
       "residuals are not the response less the fitted values"
     })
 }

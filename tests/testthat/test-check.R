@@ -177,7 +177,7 @@ test_that("wrong values of the other arguments are refused by name", {
   refused(fit(kernel = kernel_periodic()), "kernel")
   refused(fit(kernel = kernel_rbf(lengthscale = 1:3, ard = TRUE)), "lengthscale")
   refused(fit(kernel = kernel_rbf(lengthscale = 1:2)), "lengthscale")
-  refused(fit(kernel = kernel_poly(300)), "kernel")
+  refused(fit(kernel = kernel_poly(3000)), "kernel")
 })
 
 test_that("an empty list of priors is no prior", {
