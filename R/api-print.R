@@ -55,7 +55,8 @@ print_head <- function(x) {
     if (!is.null(x$terms)) deparse1(stats::formula(x$terms)),
     paste0(counted(nobs(x), "row"), ", ", counted(sum(x$scaling$kept), "input"), "; ",
            lik_label(x$likelihood), " likelihood; kernel ", format(x$kernel)),
-    codec$words(described_response(x)), point_words(x), bias_words(x), mode_words(x), choice_words(x),
+    codec$words(described_response(x)), point_words(x), bias_words(x), mode_words(x),
+    choice_words(x),
     x$ensemble$made$words, coding_words(x),
     if (anyNA(x$y)) paste0(codec$absent, ": ", sum(is.na(x$y))),
     if (length(x$scaling$dropped)) {

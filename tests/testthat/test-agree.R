@@ -35,7 +35,8 @@ AGREE_CASES <- list(
   vectors = list("cbind(number, other)", NULL), mixtures = list("either", NULL),
   poisson = list("count", "poisson"), negbin = list("count", "negbin"),
   zip = list("zeros", "zip"), zinb = list("zeros", "zinb"),
-  hurdle = list("zeros", lik_zip(hurdle = TRUE)), hurdle_nb = list("zeros", lik_zinb(hurdle = TRUE)),
+  hurdle = list("zeros", lik_zip(hurdle = TRUE)),
+  hurdle_nb = list("zeros", lik_zinb(hurdle = TRUE)),
   gamma = list("amount", "gamma"), beta = list("part", "beta"),
   trials = list("cbind(hits, 9 - hits)", "binomial"),
   weibull = list("Surv(amount, event)", "weibull"),
@@ -183,6 +184,11 @@ test_that("the family of a fit has the link of the response's scale", {
 
 # ---- Point predictions ----
 
+predict_loo_medians <- function(fit) {
+  fit <- with_rows(fit)
+  centre_answer(fit, loo_latent(fit), "median")
+}
+
 test_that("means stay within their intervals, or medians are predicted", {
   slow_tier()
   set.seed(2)
@@ -201,11 +207,6 @@ test_that("means stay within their intervals, or medians are predicted", {
   expect_equal(found$se.fit, (ends[, "upr"] - ends[, "lwr"]) / 2, ignore_attr = TRUE,
                tolerance = 1e-6)
 })
-
-predict_loo_medians <- function(fit) {
-  fit <- with_rows(fit)
-  centre_answer(fit, loo_latent(fit), "median")
-}
 
 test_that("a mean beyond its central 95 % is replaced by the median, row by row", {
   counts <- sparsegp(count ~ x, agree_rows, "poisson", kernel_rbf(fixed(25), fixed(0.3)),

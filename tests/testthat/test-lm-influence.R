@@ -127,7 +127,8 @@ test_that("leverage has the information that a response is expected to give", {
   }
   # Fisher's, in closed form; differences of means over 1e-4 are good to 1e-6
   expect_equal(information(carb ~ wt, lik_poisson(bias = fixed(0))), exp(f), tolerance = 1e-6)
-  expect_equal(information(carb ~ wt, lik_negbin(size = fixed(3), bias = fixed(0))), 3 * exp(f) / (3 + exp(f)),
+  expect_equal(information(carb ~ wt, lik_negbin(size = fixed(3), bias = fixed(0))),
+               3 * exp(f) / (3 + exp(f)),
                tolerance = 1e-6)
   expect_equal(information(mpg ~ wt, lik_gamma(shape = fixed(5))), c(5, 5), tolerance = 1e-6)
   expect_equal(information(am ~ wt, lik_logit(bias = fixed(0))), plogis(f) * plogis(-f),
