@@ -73,7 +73,8 @@
 #' @section Weights and covariances:
 #' The noise of a new response has variance noise / weight; proportions are of so many trials as the
 #' weight says. At the training rows weights and known variances are their own. A joint covariance
-#' matrix is in squared units of the latent function, with `NA` for rows with missing values; memory
+#' matrix is in squared units of the latent function and has the squares of `se.fit` on its
+#' diagonal, with `NA` for rows with missing values; memory
 #' and time grow with the square of the number of rows. With a file (`to`) it is an error, as that
 #' has a line for each row.
 #'
@@ -99,7 +100,7 @@
 #' with `interval` an array of n x 3 x K. `type = "rmst"` gives the restricted mean, the expected
 #' time until the event or until the horizon `at`, whichever is first. Both are means over the
 #' posterior; their intervals and standard errors are of the curve, as the latent function varies.
-#' Type `"response"` is the mean time, which may be infinite, and `"median"` the median time where
+#' Type `"response"` is the mean time if there is one, and `"median"` the median time where
 #' the latent function is at its median.
 #'
 #' @section Terms:
@@ -139,8 +140,7 @@
 #' @param weights Weights of new rows, for prediction intervals after a fit with `weights`: one
 #'   positive number, one for each row, or a formula such as `~ w`. Default 1, with a warning.
 #' @param covariance Also the joint posterior covariance matrix of the latent function at the rows?
-#'   With one latent function, for `"link"`, `"latent"` and, in regression, `"response"`; its
-#'   diagonal is the square of `se.fit`.
+#'   With one latent function, for `"link"`, `"latent"` and, in regression, `"response"`.
 #' @param terms `type = "terms"`: names or numbers of terms, or a named list of terms to be taken
 #'   together. `NULL`: each by itself.
 #' @param mode For a fit of ambiguous measurements: the number of one of its [modes()], or `"all"`:

@@ -241,9 +241,7 @@ own_rows_agree <- function(fit, rows, y = NULL) {
   size <- magnitude_of(own)
   c(if (apart(fitted(fit), own, size) > 0) "fitted() is not predict()",
     # sites are kept in few digits, and the rows' own moments are theirs
-    if (apart(again, own, size) > 1e-5) {
-      "predictions of the fit's rows are not those of the same rows"
-    },
+    if (apart(again, own, size) > 1e-5) "predictions of the fit's rows given anew are others",
     if (!is.null(augmented$.fitted) && apart(augmented$.fitted, own, size) > 0) {
       "augment() has other fitted values"
     },

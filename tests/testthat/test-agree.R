@@ -184,6 +184,11 @@ test_that("the family of a fit has the link of the response's scale", {
 
 # ---- Point predictions ----
 
+predict_loo_medians <- function(fit) {
+  fit <- with_rows(fit)
+  centre_answer(fit, loo_latent(fit), "median")
+}
+
 test_that("means stay within their intervals, or medians are predicted", {
   slow_tier()
   set.seed(2)
@@ -202,11 +207,6 @@ test_that("means stay within their intervals, or medians are predicted", {
   expect_equal(found$se.fit, (ends[, "upr"] - ends[, "lwr"]) / 2, ignore_attr = TRUE,
                tolerance = 1e-6)
 })
-
-predict_loo_medians <- function(fit) {
-  fit <- with_rows(fit)
-  centre_answer(fit, loo_latent(fit), "median")
-}
 
 test_that("a mean beyond its central 95 % is replaced by the median, row by row", {
   counts <- sparsegp(count ~ x, agree_rows, "poisson", kernel_rbf(fixed(25), fixed(0.3)),
