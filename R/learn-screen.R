@@ -7,8 +7,8 @@
 #
 #   seen    what the observations say of f: list(y, variance, exact); exact: variances are known but
 #           for a common factor, over which the marginal likelihood is maximised
-#   shapes  list(columns, owner, order): functions of single inputs, a column each, of mean square 1;
-#           whose they are, and which of their input's
+#   shapes  list(columns, owner, order): functions of single inputs, a column each, of mean square
+#           1; whose they are, and which of their input's
 #   parts   functions of the model so far: list(columns, scale), scale their coefficients' variance
 #           in units of that of the noise
 

@@ -49,9 +49,10 @@
 #' tell. So inputs are screened: a forward selection in an additive model of polynomials of single
 #' inputs (up to degree `r policy$screened_degree`) and of products with inputs found before, on up
 #' to `r policy$screened_rows` observations of the pilot. An input has to gain log p +
-#' `r policy$min_screened_gain` nats of that model's log marginal likelihood: of p inputs that do not
-#' matter the best one seems to gain log p. The kernel of the inputs found, which `print()` names, is
-#' a candidate as any other, and has to gain the logarithm of the number of such choices besides.
+#' `r policy$min_screened_gain` nats of that model's log marginal likelihood: of p inputs that do
+#' not matter the best one seems to gain log p. The kernel of the inputs found, which `print()`
+#' names, is a candidate as any other, and has to gain the logarithm of the number of such choices
+#' besides.
 #' Nothing is offered if more than `r policy$most_screened` are found, half of the inputs, or one
 #' for `r 1 / policy$most_screened_part[2L]` observations. Inputs that matter only in products with
 #' each other are not found. The response then does not depend on the other inputs at all; give a

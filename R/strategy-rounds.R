@@ -1,5 +1,5 @@
-# Two rounds along the axes of the race for structure (strategy-structure.R). In the first, each axis
-# is tried in its order, from the best so far. No choice is final by that: what it was judged by may
+# Two rounds along the axes of the race for structure (strategy-structure.R). In the first, each
+# axis is tried in its order, from the best so far. No choice is final by that: what it was judged by may
 # be changed by a later one, as a scale of the response that made up for length scales of each
 # input, which came after it. So in the second round alternatives are tried once more if they were
 # behind by no more than what later choices have gained, as these may have gained so much more with
@@ -12,8 +12,8 @@
 #   behind    nats by which each was behind it, by label
 #   changes   how often the choices before the kernel had changed by then
 
-# Returns the alternatives on an axis to the candidate `now`, the first of which is that candidate as
-# it is: each with all fields of the setup that one of them changes, so that it undoes the others.
+# Returns the alternatives on an axis to the candidate `now`, the first of which is that candidate
+# as it is: each with all fields of the setup that one of them changes, so that it undoes the others.
 offered_on_axis <- function(axis, now) {
   setup <- now$data$setup
   known <- list(now$model, now$data$chunk, setup, now$table)

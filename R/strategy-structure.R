@@ -205,8 +205,8 @@ as_planned <- function(plan, problem) {
 # ---- Scores ----
 
 # Learns a changed candidate from where the one before ended. Where one hyperparameter has become
-# several, which may be a trap (learn-evidence.R), or the kernel is of other inputs, other starts are
-# looked at, or if they are tied that without the tie.
+# several, which may be a trap (learn-evidence.R), or the kernel is of other inputs, other starts
+# are looked at, or if they are tied that without the tie.
 score_by_evidence <- function(candidate, pilot) {
   table <- candidate$table
   at <- rows_known(candidate$before, table)
