@@ -45,8 +45,8 @@
 #'
 #' ## Few inputs that matter
 #'
-#' Where few of many inputs matter, a kernel of all has more length scales than observations can
-#' tell. So inputs are screened: a forward selection in an additive model of polynomials of single
+#' Where few of many inputs matter, a kernel of all has more length scales than observations
+#' determine. So inputs are screened: a forward selection in an additive model of polynomials of single
 #' inputs (up to degree `r policy$screened_degree`) and of products with inputs found before, on up
 #' to `r policy$screened_rows` observations of the pilot. An input has to gain log p +
 #' `r policy$min_screened_gain` nats of that model's log marginal likelihood: of p inputs that do

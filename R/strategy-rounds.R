@@ -6,7 +6,7 @@
 # them. Of those that are not the simplest of their axis only some within policy$reopened_within
 # are: they seldom overtake. What is simpler than the best so far has to be better by nothing.
 #
-# What a round leaves of an axis, its verdict:
+# The verdict is what a round leaves of an axis:
 #   offered   the alternatives, with all fields of the setup in which they differ
 #   taken     the label of the one that was taken, of the value `value`
 #   behind    nats by which each was behind it, by label
