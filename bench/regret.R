@@ -20,9 +20,9 @@
 #   limit=SECONDS  CPU seconds of a hand fit (60); a default fit may take ten times as long
 #   note=TEXT      words for the page, such as the commit
 #
-# Each case is a process (regret_case.R), one at a time. Of more than 1500 observations the evidence
-# is that of a basis, so densities alone are compared. results/regret.csv has a line for each case
-# and version, and stands in for records that are not there. regret_tables.R writes results/regret.md
+# Each case is a process (regret_case.R), one at a time. Where the evidence is that of a basis, and
+# of several classes, densities alone are compared. results/regret.csv has a line for each case and
+# version, and stands in for records that are not there. regret_tables.R writes results/regret.md
 # unless only some cases were asked for. Without SPARSEGP_DATA the zoo is left out.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))

@@ -3,12 +3,13 @@
 #
 #   Rscript bench/regret_case.R CASE FILE SECONDS [FIT ...]
 #
-# FILE takes list(name, group, n, kind, fits, done); fits has for each fit that was made (FITs alone, if
-# they are given) list(evidence, density, error, seconds, learned, label), or list(failed): the log
-# evidence at the mode of the hyperparameters, the log density of each observation held out, the
+# FILE takes list(name, group, n, kind, fits, done); fits has for each fit that was made (FITs alone,
+# if they are given) list(evidence, density, error, seconds, learned, label), or list(failed): the
+# log evidence at the mode of the hyperparameters, the log density of each observation held out, the
 # root mean squared error or the proportion of wrong labels, CPU seconds of the fit, the number of
-# hyperparameters and the kernel and scale in words. A fit ends after so many CPU SECONDS. What FILE
-# has is not made again; a fit that ended the process is there as one without an answer.
+# hyperparameters and the kernel and scale in words. A hand fit ends after so many CPU SECONDS, its
+# scores included, a default one after ten times as many. What FILE has is not made again; a fit that
+# ended the process is there as one without an answer.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   for (name in c("common.R", "zoo_sets.R", "regret_cases.R", "regret_more.R", "regret_hand.R")) {
@@ -16,7 +17,8 @@ local({
   }
 })
 
-COMPARED <- 1500L   # of more observations the evidence is that of a basis: densities alone count
+# Of more observations the evidence is that of a basis, and densities alone count.
+COMPARED <- c(number = 1500L, count = 750L, label = 750L)
 SHORT <- 1          # a default fit that takes less CPU seconds is timed three times
 FAR <- 1e-9         # tail probabilities below this have few digits in a difference
 DEVIATES <- c(-30, -20, -14, -10, seq(-8, 7.5, 0.5)) # of the quantiles there
@@ -69,9 +71,9 @@ density_of <- function(fit, test) {
 # ---- One fit ----
 
 # The evidence of a fit that is integrated over its hyperparameters contains their priors. So it is
-# that of the same call at the mode.
-evidence_of <- function(fit, make) {
-  if (stats::nobs(fit) > COMPARED) return(NA)
+# that of the same call at the mode. Those of several classes may be of different models.
+evidence_of <- function(fit, make, kind, y) {
+  if (length(y) > COMPARED[[kind]] || nlevels(y) > 2L) return(NA)
   if (length(fit$ensemble)) fit <- make(gp_control(integrate = "none"))
   tryCatch(as.numeric(stats::logLik(fit)), sparsegp_error = function(e) NA)
 }
@@ -96,8 +98,8 @@ fit_of_call <- function(call, case, data, kind) {
     seconds <- stats::median(c(seconds, sum(took()[1:2]), sum(took()[1:2])))
   }
   c(quietly(scores_of(fit, kind, data$test)),
-    list(evidence = quietly(evidence_of(fit, make)), seconds = seconds,
-         learned = length(stats::coef(fit)), label = kernel_in_words(fit)))
+    list(evidence = quietly(evidence_of(fit, make, kind, data$train$y)),
+         seconds = seconds, learned = length(stats::coef(fit)), label = kernel_in_words(fit)))
 }
 
 limited <- function(code, seconds) {

@@ -81,7 +81,8 @@ FAMILY <- list(
   hand("no noise, ARD", and(of_numbers(150, 20), several_inputs(150, 20)),
        without_noise(kernel_rbf(ard = TRUE))),
   hand("Student noise", of_numbers(200, 60), function(facts) {
-    list(likelihood = "student", kernel = kernel_rbf(lengthscale = middle(facts)), control = AT_MODE)
+    list(likelihood = "student", kernel = kernel_rbf(lengthscale = middle(facts)),
+         control = AT_MODE)
   }),
   hand("uneven noise", and(of_numbers(120), one_number(120)), function(facts) {
     list(likelihood = "heteroscedastic", control = AT_MODE)

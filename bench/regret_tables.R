@@ -26,21 +26,23 @@ gains_of <- function(record) {
 }
 
 # Returns the line of a record. nats, by: the largest gain of log evidence, and the hand fit that
-# has it; gain, se, held_by: that of the log density held out, of those that are regret if any is.
+# has it; by_gain, by_se: its gain held out; gain, se, held_by: the largest gain of log density held
+# out, of those that are regret if any is.
 line_of_record <- function(name, record) {
   default <- record$fits$default
   line <- data.frame(case = name, group = record$group, n = record$n, kind = record$kind,
                      chosen = NA, seconds = NA, density = NA, error = NA, nats = NA, by = "",
-                     gain = NA, se = NA, held_by = "", hand_error = NA, regret = "no answer")
+                     by_gain = NA, by_se = NA, gain = NA, se = NA, held_by = "", hand_error = NA,
+                     regret = "no answer")
   if (is.null(default) || !is.null(default$failed)) return(line)
   line[c("chosen", "seconds", "density", "error")] <-
-    list(gsub(",", ";", default$label), default$seconds, mean(default$density), default$error)
+    list(default$label, default$seconds, mean(default$density), default$error)
   line$regret <- ""
   gains <- gains_of(record)
   if (is.null(gains)) return(line)
   if (any(is.finite(gains$nats))) {
     top <- gains[which.max(gains$nats), ]
-    line[c("nats", "by")] <- top[c("nats", "hand")]
+    line[c("nats", "by", "by_gain", "by_se")] <- top[c("nats", "hand", "gain", "se")]
   }
   is_regret <- gains$gain > pmax(ERRORS * gains$se, PER_OBSERVATION)
   held <- if (any(is_regret)) gains[is_regret, ] else gains
@@ -91,7 +93,7 @@ keep_lines <- function(by_version) {
   all <- if (nrow(kept)) rbind(new, kept) else new
   number <- vapply(all, is.double, NA)
   all[number] <- lapply(all[number], signif, 4L)
-  utils::write.csv(all, results_file("csv"), row.names = FALSE, quote = FALSE)
+  utils::write.csv(all, results_file("csv"), row.names = FALSE)
 }
 
 # ---- Tables ----
@@ -106,13 +108,15 @@ of_fit <- function(number, by) {
 regret_rows <- function(lines, before) {
   rows <- data.frame(case = lines$case, n = lines$n, "default" = lines$chosen,
                      "nats" = of_fit(lines$nats, lines$by),
+                     "held out of this" = with_error(lines$by_gain, lines$by_se),
                      "held out" = with_error(lines$gain, lines$se), "hand fit" = lines$held_by,
                      error = lines$error, "its error" = lines$hand_error,
                      "CPU s" = lines$seconds, regret = lines$regret, check.names = FALSE)
   if (is.null(before)) return(rows)
   then <- before[match(lines$case, before$case), ]
   cbind(rows[c("case", "n")], "nats before" = of_fit(then$nats, then$by), "nats" = rows$nats,
-        "held out before" = with_error(then$gain, then$se), rows[c("held out", "hand fit")],
+        rows["held out of this"], "held out before" = with_error(then$gain, then$se),
+        rows[c("held out", "hand fit")],
         "error before" = then$error, rows[c("error", "its error")],
         "CPU s before" = then$seconds, rows["CPU s"], "regret before" = then$regret,
         rows["regret"])
@@ -163,14 +167,15 @@ reasons_of <- function(lines) {
 page_head <- function(given, lines) {
   c("## Default fits beside hand fits", "",
     paste0("`bench/regret.R`: the default fit of ", nrow(lines), " cases beside a family of hand ",
-           "fits (`bench/regret_hand.R`). Nats: log evidence, at the mode of the hyperparameters, ",
-           "of the best hand fit over that of the default; of more than 1500 observations it is ",
-           "not compared. Held out: the mean log density of observations held out, of the hand ",
-           "fit named beside it over that of the default, with the standard error of the ",
-           "difference. Regret: more than ", NATS, " nats; more than ", ERRORS, " standard errors ",
-           "and ", PER_OBSERVATION, " nats an observation held out, which of some fifteen hand ",
-           "fits one may reach by chance. Error: root mean square, or proportion of wrong ",
-           "labels."), "",
+           "fits (`bench/regret_hand.R`). Nats: the log evidence, at the mode of the ",
+           "hyperparameters, of the best hand fit less that of the default; of more than 1500 ",
+           "numbers, of more than 750 counts or labels, and of several classes it is not compared.",
+           " Held out of this: the same fit's mean log density of observations held out, less that",
+           " of the default, with the standard error of the difference. Held out: that of the hand",
+           " fit beside it, the largest. Regret: more than ", NATS, " nats; more than ", ERRORS,
+           " standard errors and ", PER_OBSERVATION, " nats an observation held out, which one of ",
+           "some fifteen hand fits may reach by chance. Error: root mean square, or proportion of ",
+           "wrong labels."), "",
     paste0(if (nzchar(given$before)) paste("Before:", paste0(given$before, "; now: ")),
            given$as, if (nzchar(given$note)) paste0(" (", given$note, ")"), "; ",
            R.version.string, "; one process a case, one BLAS thread."), "")
