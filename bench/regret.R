@@ -90,10 +90,14 @@ add_hand_fits <- function(given, name) {
   saveRDS(record, file)
 }
 
+is_whole <- function(record, default_alone) {
+  isTRUE(record$done) || default_alone && !is.null(record$fits$default)
+}
+
 run_all <- function(given, cases) {
   for (name in names(cases)) {
     file <- record_file(given$out, given$as, name)
-    if (file.exists(file) && isTRUE(readRDS(file)$done)) next
+    if (file.exists(file) && is_whole(readRDS(file), nzchar(given$hand))) next
     run_case(given, name)
     if (nzchar(given$hand)) add_hand_fits(given, name)
     if (file.exists(file)) cat(format(Sys.time(), "%T"), line_of(name, readRDS(file)), "\n")

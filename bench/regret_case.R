@@ -3,13 +3,13 @@
 #
 #   Rscript bench/regret_case.R CASE FILE SECONDS [FIT ...]
 #
-# FILE takes list(name, group, n, kind, fits, done); fits has for each fit that was made (FITs alone,
-# if they are given) list(evidence, density, error, seconds, learned, label), or list(failed): the
-# log evidence at the mode of the hyperparameters, the log density of each observation held out, the
-# root mean squared error or the proportion of wrong labels, CPU seconds of the fit, the number of
-# hyperparameters and the kernel and scale in words. A hand fit ends after so many CPU SECONDS, its
-# scores included, a default one after ten times as many. What FILE has is not made again; a fit that
-# ended the process is there as one without an answer.
+# FILE takes list(name, group, n, kind, fits, done); done is FALSE if only some FITs were asked for.
+# `fits` has for each of them list(evidence, density, error, seconds, learned, label), or
+# list(failed): the log evidence at the mode of the hyperparameters, the log density of each
+# observation held out, the root mean squared error or the proportion of wrong labels, CPU seconds
+# of the fit, the number of hyperparameters, and kernel and scale in words. A hand fit ends after so
+# many CPU SECONDS, its scores included, a default one after ten times as many. What FILE has is not
+# made again; a fit that ended the process is there as one without an answer.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   for (name in c("common.R", "zoo_sets.R", "regret_cases.R", "regret_more.R", "regret_hand.R")) {
@@ -126,7 +126,7 @@ run_case <- function(name, file, seconds, only) {
     record$fits[[fit]] <- limited(fit_of_call(calls[[fit]], case, data, kind), limit)
     saveRDS(record, file)
   }
-  record$done <- TRUE
+  record$done <- length(only) == 0L
   saveRDS(record, file)
 }
 

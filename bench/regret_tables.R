@@ -168,17 +168,21 @@ page_head <- function(given, lines) {
   c("## Default fits beside hand fits", "",
     paste0("`bench/regret.R`: the default fit of ", nrow(lines), " cases beside a family of hand ",
            "fits (`bench/regret_hand.R`). Nats: the log evidence, at the mode of the ",
-           "hyperparameters, of the best hand fit less that of the default; of more than 1500 ",
-           "numbers, of more than 750 counts or labels, and of several classes it is not compared.",
-           " Held out of this: the same fit's mean log density of observations held out, less that",
-           " of the default, with the standard error of the difference. Held out: that of the hand",
-           " fit beside it, the largest. Regret: more than ", NATS, " nats; more than ", ERRORS,
+           "hyperparameters, of the best hand fit less that of the default; of more observations ",
+           "than full EP takes by default, and of several classes it is not compared. Held out of ",
+           "this: the same fit's mean log density of observations held out, less that of the ",
+           "default, with the standard error of the difference. Held out: that of the hand fit ",
+           "beside it, the largest. Regret: more than ", NATS, " nats; more than ", ERRORS,
            " standard errors and ", PER_OBSERVATION, " nats an observation held out, which one of ",
            "some fifteen hand fits may reach by chance. Error: root mean square, or proportion of ",
            "wrong labels."), "",
     paste0(if (nzchar(given$before)) paste("Before:", paste0(given$before, "; now: ")),
            given$as, if (nzchar(given$note)) paste0(" (", given$note, ")"), "; ",
            R.version.string, "; one process a case, one BLAS thread."), "")
+}
+
+show_rows <- function(rows, caption) {
+  if (nrow(rows)) bench_table(data.frame(rows, row.names = NULL, check.names = FALSE), caption)
 }
 
 # Prints the tables of what there is. whole: writes page and table, too.
@@ -188,14 +192,12 @@ write_regret <- function(given, names, whole) {
   if (is.null(lines)) return(cat("no records of", given$as, "yet\n"))
   bench_table(group_rows(lines, before), "Cases with regret")
   is_left <- nzchar(lines$regret)
+  was <- lines$case %in% before$case[nzchar(before$regret)]
   left <- cbind(regret_rows(lines, before), reason = reasons_of(lines))
   left <- left[order(-pmax(lines$nats, lines$gain * 100, na.rm = TRUE)), ]
-  bench_table(left[left$regret != "", ], "Where hand fits are better")
-  if (!is.null(before)) {
-    mended <- nzchar(before$regret[match(lines$case, before$case)]) & !is_left
-    bench_table(regret_rows(lines[which(mended), ], before), "Where they were")
-  }
-  bench_table(regret_rows(lines[!is_left, ], before), "The other cases")
+  show_rows(left[left$regret != "", ], "Hand fits are better")
+  show_rows(regret_rows(lines[was & !is_left, ], before), "Hand fits were better before")
+  show_rows(regret_rows(lines[!was & !is_left, ], before), "The other cases")
   if (!whole) return(invisible())
   keep_lines(stats::setNames(list(lines, before), c(given$as, given$before))[
     c(TRUE, !is.null(before))])
