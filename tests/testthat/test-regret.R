@@ -73,3 +73,19 @@ test_that("a deterministic code of one input has no noise", {
   by_hand <- mode_evidence(y ~ t, d, lik_gaussian(fixed(1e-8 * var(d$y))), kernel = kernel_rbf())
   expect_gt(by_default, by_hand - MOST_NATS)
 })
+
+test_that("inputs that do not matter are found among many", {
+  slow_tier()
+  set.seed(7)
+  inputs <- function(n) data.frame(matrix(rnorm(100 * n), n))
+  d <- inputs(100)
+  new <- inputs(300)
+  truth <- function(d) d$X1 - 2 * d$X2 + d$X3 / 2
+  d$y <- truth(d) + 0.3 * rnorm(100)
+  error <- function(...) {
+    fit <- suppressMessages(suppressWarnings(sparsegp(y ~ ., d, ...)))
+    sqrt(mean((predict(fit, new) - truth(new))^2))
+  }
+  # long length scales: all inputs begin as good as off
+  expect_lt(error(), 1.2 * error(kernel = kernel_rbf(lengthscale = 30, ard = TRUE)))
+})
