@@ -190,11 +190,10 @@ with_internal <- function(name, value, code) {
 
 # Log density of each of `y` by the quantiles of its predictive distribution, whatever that is: if
 # the quantile of probability p is q(p), then z(q) = qnorm(p) is a smooth function, a straight line
-# of a normal distribution, and the density is dnorm(z) dz / dq.
+# of a normal distribution, and the density is dnorm(z) dz / dq. z: the deviates of `quantiles`.
 QUANTILES <- stats::pnorm(seq(-30, 7.9, 0.1))
 
-quantile_density <- function(quantiles, y) {
-  z <- stats::qnorm(QUANTILES)
+quantile_density <- function(quantiles, y, z = stats::qnorm(QUANTILES)) {
   vapply(seq_along(y), function(i) {
     q <- quantiles[i, ]
     beyond_bound <- duplicated(q) | duplicated(q, fromLast = TRUE)

@@ -27,6 +27,7 @@ CLAIMS <- list(
   claim("zoo_defaults", "The default fit beside tuned peers on 46 data sets of other packages",
         "zoo.R", "only=ours", "", c(4, 40), c("ranger", "xgboost", "e1071", "mgcv", "glmnet",
                                                 "dbarts")),
+  claim("regret", "Default fits beside hand fits", "regret.R", "--quick", "", c(4, 40)),
   claim("levels", "Effects of levels, of factors that have many", "levels.R", "3", "3", c(6, 6),
         c("lme4", "nlme", "mlmRev")),
   claim("found", "Inputs that matter, and how fast a function varies along them", "found.R", "2",
