@@ -47,12 +47,10 @@
 #' with a long tail. `type = "median"` is its median, `exp(mu)`; `interval` shows the tail.
 #'
 #' Where the mean of an unbounded response is outside of the central 95 % of its own posterior, the
-#' tails alone make it, and `"response"` is the median of that posterior there. A fit whose
-#' responses have no usable mean even where the latent function is known, which is any on the asinh
-#' scale, one with wide noise on a scale with an exponential tail, or with such errors of times, has
-#' medians in all rows: `"response"` is then `"median"`, its `se.fit` half the width of the central
-#' 68.3 % of the posterior, and `print()` says so. Residuals and [loo()] are about these
-#' predictions.
+#' tails alone make it, and `"response"` is the median of that posterior there. On the asinh scale,
+#' and with wide noise on scales with an exponential tail, responses have no usable mean even where
+#' the latent function is known: `"response"` is then `"median"` in all rows, its `se.fit` half the
+#' central 68.3 %, and `print()` reports it. Residuals and [loo()] are about these predictions.
 #'
 #' A row whose largest probability is below `reject` is better left to somebody else: its class is
 #' `NA` (thesis, section 5.2). [plot(type = "reject")][plot.sparsegp] shows what a threshold costs
