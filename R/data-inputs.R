@@ -21,7 +21,7 @@ check_inputs <- function(x, argument = "x") {
     stop_sparsegp(argument, "must be a numeric matrix, a numeric vector or a data frame of numbers")
   }
   if (ncol(x) == 0L) stop_sparsegp(argument, "has no columns", "Give at least one input")
-  x <- matrix(as.double(x), nrow(x), dimnames = dimnames(x)) # of no class, as that of a ts
+  x <- matrix(as.double(x), nrow(x), ncol(x), dimnames = dimnames(x)) # no ts
   colnames(x) <- column_names(x)
   x
 }

@@ -106,10 +106,10 @@ const sg_kernel *const *sg_kernels_of(SEXP spec, SEXP theta, int D, int *count)
     const int given = Rf_length(theta);
     int used = 0;
     const sg_kernel *first = build_kernel(spec, values, D, &used);
-    if (used == 0 || given == 0 || given % used != 0) {
+    *count = used > 0 ? given / used : 0;
+    if (*count == 0 || *count * used != given) {
         sg_stop_damaged("its kernel has %d hyperparameters, and not %d", given, used);
     }
-    *count = given / used;
     const sg_kernel **each = sg_structs(*count, sizeof(sg_kernel *), &sg_r_workspace);
     each[0] = first;
     for (int k = 1; k < *count; k++) each[k] = build_kernel(spec, values, D, &used);
