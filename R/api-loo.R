@@ -187,8 +187,8 @@ Anova.sparsegp <- function(mod, ...) {
     stop_sparsegp("mod", "has no two terms, of which one could be left out",
                   "Fit a formula, or see loo(mod)")
   }
-  fits <- lapply(terms, function(term) {
-    shorter <- stats::as.formula(paste(". ~ . -", term))
+  fits <- lapply(seq_along(terms), function(k) {
+    shorter <- stats::formula(stats::drop.terms(mod$terms, k, keep.response = TRUE))
     eval(as.call(list(quote(stats::update), mod, shorter)), environment(mod$terms))
   })
   named <- c("fit", paste("without", terms))

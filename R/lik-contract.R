@@ -41,7 +41,10 @@ lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_e
 #   between, adds_to  of ordered categories: which cut points it is for, and whether coef() adds its
 #                   values up from those of another
 #   each            of several components: (lik, components) names of what it is for; NULL: of all
-lik_hyper <- function(about = list()) list(about = about)
+# near_none: stands for about$noise where noise is expected to be near none; NULL: it never is
+lik_hyper <- function(about = list(), near_none = NULL) {
+  list(about = about, near_none = near_none)
+}
 
 # Returns what is known of responses under N(mean, var) of the latent values; value: the
 # hyperparameters, named, in C's units.
@@ -76,7 +79,7 @@ lik_traits <- function(lik) {
   if (!is.null(lik$extension)) return(extension_traits(lik$extension))
   traits <- traits_of(lik$type)
   if (!is.null(traits$of_value)) return(traits$of_value(traits, lik))
-  if (isTRUE(lik$noiseless)) traits$about$noise <- noise_near_none
+  if (isTRUE(lik$noiseless)) traits$about$noise <- traits$near_none
   scale <- lik$transform$name
   if (is.null(scale) || scale == "identity") return(traits)
   traits$response <- paste(traits$response, scale, sep = ".")

@@ -30,7 +30,7 @@ lik_gaussian <- function(variance = NULL, covariance = c("spherical", "diagonal"
 gaussian_traits <- function() c(lik_code(
   response = "numbers", density = TRUE, weighted = TRUE, exact = TRUE,
   data_rows = function(y, weights) rbind(y, weights)
-), lik_hyper(list(noise = noise_variance)), lik_sample(
+), lik_hyper(list(noise = noise_variance), noise_near_none), lik_sample(
   draw = function(f, value, weights) {
     stats::rnorm(length(f), f, sqrt(value[["noise"]] / weights))
   },

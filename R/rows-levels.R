@@ -186,3 +186,12 @@ warn_once <- function(expr) {
   for (kind in names(unseen)) signal_unseen(unseen[[kind]], kind)
   if (value$visible) value$value else invisible(value$value)
 }
+
+# Returns names of those constant inputs that these rows have other values of.
+moved_inputs <- function(constant, x) {
+  moved <- vapply(names(constant), function(name) {
+    known <- constant[[name]]
+    any(abs(x[, name] - known) > 1e-9 * abs(known)) # varies() takes 1e-10 for none
+  }, NA)
+  names(constant)[moved]
+}

@@ -33,7 +33,7 @@ offered_on_axis <- function(axis, now) {
 # anew, as they change a part of it; which inputs matter does not depend on the kernel.
 offered_again <- function(axis, now, verdict) {
   gained <- now$best$value - verdict$value
-  if (gained <= 0 || axis$of_problem && now$changes == verdict$changes) return(NULL)
+  if (!isTRUE(gained > 0) || axis$of_problem && now$changes == verdict$changes) return(NULL)
   close <- verdict$behind <= min(gained, policy$reopened_within)
   if (axis$stage == "kernel") {
     return(if (sum(close) > 1L) offered_on_axis(axis, now$best$candidate))

@@ -26,15 +26,6 @@ check_constant <- function(scaling, x) {
                                   "rows: ", toString(moved)), "Fit all rows again, or leave it out")
 }
 
-# Names of those constant inputs that these rows have other values of.
-moved_inputs <- function(constant, x) {
-  moved <- vapply(names(constant), function(name) {
-    known <- constant[[name]]
-    any(abs(x[, name] - known) > 1e-9 * abs(known)) # varies() takes 1e-10 for none
-  }, NA)
-  names(constant)[moved]
-}
-
 # Warns of inputs that vary now and did not in the pilot: these have no scale but 1. That is what
 # the columns of a factor have anyhow; one that is one input has as much for its levels.
 note_moved <- function(fit, x) {

@@ -19,7 +19,7 @@ static const double CLEAR = 0.9;         /* of the lowest residual: clearly less
 static const double SLOW = 0.9;          /* or times the residual before */
 
 enum {
-    STALL = 40,    /* sweeps without a clearly smaller residual below FINE: that is rounding */
+    STALL = 150,    /* sweeps without a clearly smaller residual below FINE: that is rounding */
     WAIT = 8,      /* sweeps without a smaller residual, after which a step counts as too long */
     HALVINGS = 10, /* of a step that has led to sites that are not valid */
     PATIENCE = 10, /* such steps before negative precisions are given up */

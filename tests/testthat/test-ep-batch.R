@@ -192,7 +192,10 @@ test_that("a fit on a basis says so, and asks for rows it has not kept", {
   d <- basis_data()
   fit <- sparsegp(cbind(d$x, c = d$y^2), d$class, basis = 1:9, learn = FALSE)
   expect_output(print(fit), "EP on a basis of 9 points")
-  expect_error(draws(fit), "`newdata`", class = "sparsegp_error")
+  unkept <- with_policy(kept_inputs = 100, code = {
+    sparsegp(cbind(d$x, c = d$y^2), d$class, basis = 1:9, learn = FALSE)
+  })
+  expect_error(draws(unkept), "`newdata`", class = "sparsegp_error")
   kept <- sparsegp(d$x, d$class, basis = 1:9, learn = FALSE)
   expect_identical(dim(draws(kept, n = 2)), c(50L, 2L))
   expect_length(loo_lpd(fit), 50L)
