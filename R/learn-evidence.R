@@ -95,14 +95,15 @@ cap_failed_values <- function(value) {
 search_from <- function(objective, starts, centre, control) {
   results <- list()
   for (start in starts) {
-    unit <- max(1, sqrt(sum((centre$stride * objective$gradient(start))^2)))
+    stride <- rep_len(centre$stride %||% 1, length(start))
+    unit <- max(1, sqrt(sum((stride * objective$gradient(start))^2)))
     value <- abs(objective$value(start))
     gain <- max(2.2e-8 * max(1, value), control$within)
     found <- stats::optim(start, cap_failed_values(objective$value), objective$gradient,
                           method = "L-BFGS-B", lower = centre$value - centre$reach,
                           upper = centre$value + centre$reach,
                           control = list(maxit = control$inner, fnscale = unit, lmm = PAST_STEPS,
-                                         parscale = centre$stride,
+                                         parscale = stride,
                                          factr = gain / (max(unit, value) * .Machine$double.eps)))
     results <- c(results, list(found))
     values <- vapply(results, `[[`, 0, "value")

@@ -33,12 +33,10 @@ run_to_end <- function(problem, theta, sites = NULL) {
   last
 }
 
-# Stops where the limit has not converged either, and its posterior has lost the latent values that
-# the sites are about: with precisions as a scale far below the data makes them, predictions would
+# Stops where the limit's posterior has lost the latent values that the sites are about: with precisions as a scale far below the data makes them, predictions would
 # be any numbers, far from the fitted ones.
 refuse_lost_posterior <- function(run, problem, theta) {
   AGREE <- 0.01 # in units of the responses
-  if (run$converged) return(invisible())
   again <- engine_latent(problem, theta_at_limit(problem, theta), run, problem$x)
   if (isTRUE(all(abs(c(again$mean) - c(run$mean)) <= AGREE * pmax(1, abs(c(run$mean)))))) {
     return(invisible())

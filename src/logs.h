@@ -14,6 +14,7 @@ static inline double sg_log_sigmoid(double z)
 /* log(q + p exp(d)) of proportions p + q = 1, which is 0 at d = 0 and keeps its digits there */
 static inline double sg_log_moved(double p, double q, double d)
 {
+    if (p < 0.5 && d < 700) return log1p(p * expm1(d)); /* nothing cancels, however small p is */
     if (d > 1) return d + log(p + q * exp(-d));
     return d < -1 ? log(q + p * exp(d)) : log1p(p * expm1(d));
 }
