@@ -127,7 +127,7 @@ test_that("restarts never end worse than the first search, and set.seed() fixes 
 test_that("a search that is cut short says so once, with the name of what was still moving", {
   memory_tier()
   d <- wiggly()
-  expect_warning(fit <- sparsegp(d$x, d$y, learn = learn_control(inner = 1)),
+  expect_warning(fit <- sparsegp(d$x, d$y, learn = learn_control(inner = 1), structure = "fixed"),
                  "steepest in (variance|lengthscale|noise)", class = "sparsegp_warning")
   expect_false(fit$learning$converged)
   expect_output(print(fit), "Learning did NOT converge")
