@@ -123,14 +123,12 @@ table_starts <- function(table, longer = FALSE) {
   turns <- max(table$turn[table$scan], 0)
   if (turns == 0) return(list(table$start))
   rungs <- start_rungs(min(table$finest[table$scan]), longer, turns)
-  down <- lapply(seq_len(length(rungs) - TURN_RUNGS * (turns - 1L)) - 1L, function(first) {
-    first + 1L + TURN_RUNGS * (table$turn - 1L)
+  down <- lapply(seq_len(length(rungs) - policy$part_rungs * (turns - 1L)) - 1L, function(first) {
+    first + 1L + policy$part_rungs * (table$turn - 1L)
   })
   up <- if (turns > 1L) lapply(down, function(rung) max(rung) + min(rung) - rung)
   lapply(c(down, up), function(rung) table$start + ifelse(table$scan, rungs[rung], 0))
 }
-
-TURN_RUNGS <- 2L # between starts of parts that read the same inputs: a factor of about six
 
 # Returns logarithms of the factors of length scales that a search may begin at, the usual ones
 # first, then on by the ratio of these for as long as they are above the spacing of the rows, and
@@ -139,7 +137,7 @@ start_rungs <- function(finest, longer, turns) {
   usual <- log(policy$start_factors[seq_len(length(policy$start_factors) - 1L)])
   ratio <- usual[3L] - usual[2L]
   more <- floor((finest - usual[3L]) / ratio)
-  more <- max(0, more, (turns - 1L) * TURN_RUNGS)
+  more <- max(0, more, (turns - 1L) * policy$part_rungs)
   rungs <- c(usual, usual[3L] + ratio * seq_len(more))
   if (longer) c(log(policy$start_factors[length(policy$start_factors)]), rungs) else rungs
 }

@@ -73,6 +73,10 @@ neighbour_inputs | 5 | inputs | most in which rows have neighbours, and shorter 
 least_likeness | 0.15 | proportion | of the variance that neighbouring rows share, to see a function
 lost_likeness | 0.5 | proportion | of it that a sample has to lose to be replaced by windows of rows
 pilot_windows | 4 | windows | of neighbouring rows, of which such a pilot sample is made
+part_rungs | 2 | starts | between those of parts of a sum that read the same inputs
+rhythm_peaks | 3 | peaks | of the periodogram, at which periodic parts are tried
+rhythm_nats | 5 | nats | by which such a peak rises above the highest of noise
+rhythm_harmonics | 6 | harmonics | of a period of calendars, which a peak may be
 cheap_flops | 1e8 | flops | evaluation up to which a search is repeated (464 rows)
 reactivation_factors | 0.15, 0.4, 1, 2, 4 | factors | length scales at which inputs are tried anew
 selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP learns

@@ -153,7 +153,7 @@ sizes_that_see <- function(problem, rows, sizes, theta) {
   sees <- function(size) {
     basis <- problem$x[utils::head(rows, size), , drop = FALSE]
     K <- kernel(basis, basis)
-    factor <- chol(K + diag(1e-8 * mean(diag(K)), size))
+    factor <- chol(K + diag(1e-6 * mean(diag(K)), size))
     sum(backsolve(factor, kernel(basis, probes), transpose = TRUE)^2) > prior / 2
   }
   while (length(sizes) > 1L && !sees(sizes[1L])) sizes <- sizes[-1L]

@@ -20,16 +20,14 @@ periods_of_kernel <- function(kernel) {
   lapply(kernel_leaves(kernel), function(leaf) given_value(leaf$params$period))
 }
 
-PEAKS <- 3L # of the periodogram, that are looked at
-
 # Returns periods that the response shows, the strongest first, but those that are known.
 rhythms_seen <- function(x, y, known) {
-  peaks <- seen_periods(x, y, PEAKS)
+  peaks <- seen_periods(x, y, policy$rhythm_peaks)
   range <- max(x) - min(x)
   strong <- peaks$period[peaks$share > share_of_noise(length(x))]
   periods <- unique(unlist(lapply(strong, likely_periods, x, peaks)))
   new <- vapply(periods, function(period) all(abs(range / period - range / known) > 0.5), NA)
-  utils::head(periods[new], PEAKS)
+  utils::head(periods[new], policy$rhythm_peaks)
 }
 
 # Returns the number of the input that is time: the one that is a clock, or the only one, if it is
@@ -53,7 +51,7 @@ is_time_grid <- function(x) {
 
 # Returns the share of the sum of squares that the highest of n / 2 frequencies explains of noise,
 # by both of its HARMONICS, as it is exceeded once in some hundred times.
-share_of_noise <- function(n) (2 * log(n / 2) + 4 * HARMONICS + 10) / n
+share_of_noise <- function(n) 2 * (log(n / 2) + 2 * HARMONICS + policy$rhythm_nats) / n
 
 # Returns the periods that a peak may stand for: one of a calendar of which it is a harmonic, as is
 # another peak, or of which another wave shows in what the peaks leave; and its own, or what
@@ -63,7 +61,7 @@ likely_periods <- function(period, x, peaks) {
   natural <- calendar_periods(stats::median(diff(sort(unique(x)))))
   harmonic <- function(period) {
     times <- round(natural / period)
-    times < 7 & abs(times * range / natural - range / period) < 0.5
+    times <= policy$rhythm_harmonics & abs(times * range / natural - range / period) < 1 / 2
   }
   same <- natural[harmonic(period) & natural < 1.5 * period]
   longer <- natural[harmonic(period) & natural > 1.5 * period]
@@ -73,15 +71,5 @@ likely_periods <- function(period, x, peaks) {
     power > share_of_noise(length(x)) * sum(peaks$rest^2)
   }, NA)
   longer <- longer[shows | longer %in% shared]
-  signif(c(utils::head(longer, 1L), utils::head(c(same, period), 1L)), 7L)
-}
-
-# Returns periods of calendars for rows that far apart: in numbers of rows, days in seconds, and
-# years of months, quarters or weeks.
-calendar_periods <- function(step) {
-  rows <- c(7, 24, 12, 4, 168, 52, 365.25, 48, 336) * step
-  clock <- if (step >= 60) c(86400, 604800, 31557600)
-  year <- if (any(abs(1 / step - c(4, 12, 52, 52.18, 365, 365.25)) < 0.3)) 1
-  days <- if (abs(step - 1) < 1e-6) c(7, 30.4375, 365.25) else if (step > 25 && step < 32) 365.25
-  unique(c(days, year, rows, clock))
+  in_digits(c(utils::head(longer, 1L), utils::head(c(same, period), 1L)))
 }
