@@ -221,7 +221,10 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   began <- if (is.null(from)) Inf else objective$value(from)
   if (length(starts) > 1L) starts <- starts[order(vapply(starts, objective$value, 0))]
   starts <- utils::head(starts, length(policy$start_factors))
-  tried <- c(list(if (several) starts else starts[1L]), if (is.null(from)) lapply(random, list))
+  # parts of the same inputs have several optima at which two searches may agree
+  each <- several && max(table$turn[table$free & table$scan], 1L) > 1L
+  tried <- if (each) lapply(starts, list) else list(if (several) starts else starts[1L])
+  tried <- c(tried, if (is.null(from)) lapply(random, list))
   results <- unlist(lapply(tried, search_from, objective = objective, centre = centre,
                            control = control), recursive = FALSE)
   values <- vapply(results, `[[`, 0, "value")

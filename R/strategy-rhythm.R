@@ -26,7 +26,7 @@ rhythms_seen <- function(x, y, known) {
   range <- max(x) - min(x)
   strong <- peaks$period[peaks$share > share_of_noise(length(x))]
   periods <- unique(unlist(lapply(strong, likely_periods, x, peaks)))
-  new <- vapply(periods, function(period) all(abs(range / period - range / known) > 0.5), NA)
+  new <- vapply(periods, function(period) all(abs(range / period - range / known) > 1 / 2), NA)
   utils::head(periods[new], policy$rhythm_peaks)
 }
 
