@@ -48,8 +48,8 @@
 #' Where the mean of an unbounded response is outside of the central 95 % of its own posterior, the
 #' tails alone make it, and `"response"` is the median of that posterior there. On the asinh scale,
 #' and with wide noise on scales with an exponential tail, responses have no usable mean even where
-#' the latent function is known: `"response"` is then `"median"` in all rows, its `se.fit` half the
-#' central 68.3 %, and `print()` reports it. Residuals and [loo()] are about these predictions.
+#' the latent function is known: `"response"` is then `"median"` in all rows, and `print()` reports
+#' it.
 #'
 #' A row whose largest probability is below `reject` is better left to somebody else: its class is
 #' `NA` (thesis, section 5.2). [plot(type = "reject")][plot.sparsegp] shows what a threshold costs

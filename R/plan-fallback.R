@@ -33,8 +33,9 @@ run_to_end <- function(problem, theta, sites = NULL) {
   last
 }
 
-# Stops where the limit's posterior has lost the latent values that the sites are about: with precisions as a scale far below the data makes them, predictions would
-# be any numbers, far from the fitted ones.
+# Stops where the limit's posterior has lost the latent values that the sites are about: with
+# precisions as a scale far below the data makes them, predictions would be any numbers, far from
+# the fitted ones.
 refuse_lost_posterior <- function(run, problem, theta) {
   AGREE <- 0.01 # in units of the responses
   again <- engine_latent(problem, theta_at_limit(problem, theta), run, problem$x)

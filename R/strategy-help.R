@@ -55,10 +55,10 @@
 #'
 #' Rows are in time if one input is of class `Date` or `POSIXct`, or if the only input is a regular
 #' grid on which each value occurs once, as in a `ts`. The periodogram of the response, less a cubic
-#' trend, then offers up to `r policy$rhythm_peaks` periods that rise above noise: those of its peaks, or periods
-#' of calendars near them (a day, a week, a year, counted in rows or in the unit of the input), and
-#' a period of which a peak is a harmonic. A rhythm is learned as any part of a sum, and a second
-#' may join it.
+#' trend, then offers up to `r policy$rhythm_peaks` periods that rise above noise: those of its
+#' peaks, or periods of calendars near them (a day, a week, a year, counted in rows or in the unit
+#' of the input), and a period of which a peak is a harmonic. A rhythm is learned as any part of a
+#' sum, and a second may join it.
 #'
 #' ## Few inputs that matter
 #'
