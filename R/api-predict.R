@@ -150,8 +150,7 @@
 #' @param vars,scale `type = "slope"`: the variables along which slopes are asked for, and of what,
 #'   see [slopes()].
 #' @param unseen Levels of a factor that the fit has not seen: `"prior"`, predicted as one more
-#'   level; `"error"`, as in [lm()], and also for other values of inputs that were constant at the
-#'   fit. See "Unseen levels".
+#'   level; `"error"`, as in [lm()]. See "Unseen levels".
 #' @param ... Nothing: an unknown argument is an error.
 #' @return For a source the number of rows, invisibly. Else a vector (or matrix, factor) with one
 #'   entry per row of `newdata`; with `se.fit` a list `fit`, `se.fit`; with `interval` a matrix with
