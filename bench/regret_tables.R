@@ -154,16 +154,29 @@ group_rows <- function(lines, before) {
 
 # ---- What is left ----
 
-# Reasons why regret may be there without a fault: a pattern of "case: hand fit", and the reason.
+# Reasons for regret that is left: a pattern of "case: hand fits, of the evidence and held out", and
+# the reason.
 EXPLAINED <- c(
+  "^bounded_zeros.*: asinh" =
+    "many responses are exactly 0, where asinh may have a density without bound",
+  "^(outliers|steps|two_scales).*Student" =
+    "Student noise is not among the alternatives of a default fit",
+  "its likelihood|uneven noise" =
+    "noise that depends on inputs is not among the alternatives of a default fit",
   "^controls_noise_alone" = "noise alone: hand fits that find nothing differ by chance"
 )
+DISAGREE <- "the evidence alone, at the mode of more hyperparameters: held out it is not better"
+BY_CHANCE <- "less than three standard errors, the largest of some fifteen fits"
 
+# Returns the reason of each line: that of its pattern, or what its numbers say.
 reasons_of <- function(lines) {
-  vapply(paste0(lines$case, ": ", lines$by, " ", lines$held_by), function(what) {
-    found <- vapply(names(EXPLAINED), grepl, NA, what)
-    if (any(found)) EXPLAINED[[which(found)[1L]]] else ""
-  }, "", USE.NAMES = FALSE)
+  is_known <- vapply(names(EXPLAINED), grepl, logical(nrow(lines)),
+                     paste0(lines$case, ": ", lines$by, " ", lines$held_by))
+  is_known <- matrix(is_known, nrow(lines))
+  known <- unname(EXPLAINED)[max.col(is_known, "first")]
+  unsure <- ifelse(lines$regret == "evidence" & lines$by_gain < ERRORS * lines$by_se, DISAGREE,
+                   ifelse(lines$regret == "held out" & lines$gain < 3 * lines$se, BY_CHANCE, ""))
+  ifelse(rowSums(is_known) > 0, known, replace(unsure, is.na(unsure), ""))
 }
 
 # ---- The page ----
