@@ -126,8 +126,8 @@ regret_rows <- function(lines, before) {
         rows["regret"])
 }
 
-# How many cases of each group are regret, by evidence or held out, and median seconds of the
-# default fit.
+# Counts the cases of each group with regret, by evidence or held out, and those of which no hand
+# fit has ended in time; median seconds of the default fit.
 group_rows <- function(lines, before) {
   rows <- do.call(rbind, lapply(unique(lines$group), function(group) {
     own <- lines[lines$group == group, ]
@@ -137,8 +137,9 @@ group_rows <- function(lines, before) {
     counts <- unlist(lapply(names(both), function(when) {
       of <- both[[when]]
       counts <- c(sum(nzchar(of$regret)), sum(grepl("evidence", of$regret)),
-                  sum(grepl("held out", of$regret)), stats::median(of$seconds, na.rm = TRUE))
-      words <- c("regret", "by evidence", "held out", "median CPU s")
+                  sum(grepl("held out", of$regret)), sum(is.na(of$nats) & is.na(of$gain)),
+                  stats::median(of$seconds, na.rm = TRUE))
+      words <- c("regret", "by evidence", "held out", "not compared", "median CPU s")
       stats::setNames(counts, if (when == "before") paste(words, "before") else words)
     }))
     data.frame(group = group, cases = nrow(own), t(counts), check.names = FALSE)
@@ -191,8 +192,8 @@ page_head <- function(given, lines) {
            "default, with the standard error of the difference. Held out: that of the hand fit ",
            "beside it, the largest. Regret: more than ", NATS, " nats; more than ", ERRORS,
            " standard errors and ", PER_OBSERVATION, " nats an observation held out, which one of ",
-           "some fifteen hand fits may reach by chance. Error: root mean square, or proportion of ",
-           "wrong labels."), "",
+           "some fifteen hand fits may reach by chance. Not compared: no hand fit has ended in ",
+           "time. Error: root mean square, or proportion of wrong labels."), "",
     paste0(if (nzchar(given$before)) paste("Before:", paste0(given$before, "; now: ")),
            given$as, if (nzchar(given$note)) paste0(" (", given$note, ")"), "; ",
            R.version.string, "; one process a case, one BLAS thread."), "")
@@ -207,6 +208,7 @@ write_regret <- function(given, names, whole) {
   lines <- lines_of_version(given, given$as, names)
   before <- if (nzchar(given$before)) lines_of_version(given, given$before, names)
   if (is.null(lines)) return(cat("no records of", given$as, "yet\n"))
+  if (is.null(before)) given$before <- ""
   bench_table(group_rows(lines, before), "Cases with regret")
   is_left <- nzchar(lines$regret)
   was <- lines$case %in% before$case[nzchar(before$regret)]
