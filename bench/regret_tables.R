@@ -126,8 +126,8 @@ regret_rows <- function(lines, before) {
         rows["regret"])
 }
 
-# How many cases of each group are regret, by evidence or held out, and median seconds of the
-# default fit.
+# Counts the cases of each group with regret, by evidence or held out, and those of which no hand
+# fit has ended in time; median seconds of the default fit.
 group_rows <- function(lines, before) {
   rows <- do.call(rbind, lapply(unique(lines$group), function(group) {
     own <- lines[lines$group == group, ]
@@ -137,8 +137,9 @@ group_rows <- function(lines, before) {
     counts <- unlist(lapply(names(both), function(when) {
       of <- both[[when]]
       counts <- c(sum(nzchar(of$regret)), sum(grepl("evidence", of$regret)),
-                  sum(grepl("held out", of$regret)), stats::median(of$seconds, na.rm = TRUE))
-      words <- c("regret", "by evidence", "held out", "median CPU s")
+                  sum(grepl("held out", of$regret)), sum(is.na(of$nats) & is.na(of$gain)),
+                  stats::median(of$seconds, na.rm = TRUE))
+      words <- c("regret", "by evidence", "held out", "not compared", "median CPU s")
       stats::setNames(counts, if (when == "before") paste(words, "before") else words)
     }))
     data.frame(group = group, cases = nrow(own), t(counts), check.names = FALSE)
@@ -154,16 +155,29 @@ group_rows <- function(lines, before) {
 
 # ---- What is left ----
 
-# Reasons why regret may be there without a fault: a pattern of "case: hand fit", and the reason.
+# Reasons for regret that is left: a pattern of "case: hand fits, of the evidence and held out", and
+# the reason.
 EXPLAINED <- c(
+  "^bounded_zeros.*: asinh" =
+    "many responses are exactly 0, where asinh may have a density without bound",
+  "^(outliers|steps|two_scales).*Student" =
+    "Student noise is not among the alternatives of a default fit",
+  "its likelihood|uneven noise" =
+    "noise that depends on inputs is not among the alternatives of a default fit",
   "^controls_noise_alone" = "noise alone: hand fits that find nothing differ by chance"
 )
+DISAGREE <- "the evidence alone, at the mode of more hyperparameters: held out it is not better"
+BY_CHANCE <- "less than three standard errors, the largest of some fifteen fits"
 
+# Returns the reason of each line: that of its pattern, or what its numbers say.
 reasons_of <- function(lines) {
-  vapply(paste0(lines$case, ": ", lines$by, " ", lines$held_by), function(what) {
-    found <- vapply(names(EXPLAINED), grepl, NA, what)
-    if (any(found)) EXPLAINED[[which(found)[1L]]] else ""
-  }, "", USE.NAMES = FALSE)
+  is_known <- vapply(names(EXPLAINED), grepl, logical(nrow(lines)),
+                     paste0(lines$case, ": ", lines$by, " ", lines$held_by))
+  is_known <- matrix(is_known, nrow(lines))
+  known <- unname(EXPLAINED)[max.col(is_known, "first")]
+  unsure <- ifelse(lines$regret == "evidence" & lines$by_gain < ERRORS * lines$by_se, DISAGREE,
+                   ifelse(lines$regret == "held out" & lines$gain < 3 * lines$se, BY_CHANCE, ""))
+  ifelse(rowSums(is_known) > 0, known, replace(unsure, is.na(unsure), ""))
 }
 
 # ---- The page ----
@@ -178,8 +192,8 @@ page_head <- function(given, lines) {
            "default, with the standard error of the difference. Held out: that of the hand fit ",
            "beside it, the largest. Regret: more than ", NATS, " nats; more than ", ERRORS,
            " standard errors and ", PER_OBSERVATION, " nats an observation held out, which one of ",
-           "some fifteen hand fits may reach by chance. Error: root mean square, or proportion of ",
-           "wrong labels."), "",
+           "some fifteen hand fits may reach by chance. Not compared: no hand fit has ended in ",
+           "time. Error: root mean square, or proportion of wrong labels."), "",
     paste0(if (nzchar(given$before)) paste("Before:", paste0(given$before, "; now: ")),
            given$as, if (nzchar(given$note)) paste0(" (", given$note, ")"), "; ",
            R.version.string, "; one process a case, one BLAS thread."), "")
@@ -194,6 +208,7 @@ write_regret <- function(given, names, whole) {
   lines <- lines_of_version(given, given$as, names)
   before <- if (nzchar(given$before)) lines_of_version(given, given$before, names)
   if (is.null(lines)) return(cat("no records of", given$as, "yet\n"))
+  if (is.null(before)) given$before <- ""
   bench_table(group_rows(lines, before), "Cases with regret")
   is_left <- nzchar(lines$regret)
   was <- lines$case %in% before$case[nzchar(before$regret)]
