@@ -22,7 +22,7 @@ fit_source <- function(source, recipe, setup, checkpoint) {
   chunked_all_rows(known, source, setup$control, setup$verbose, mark)
 }
 
-# What the checkpoints of a fit of all rows, and of rows that are seen once, hold (util-kinds.R).
+# Kinds of what checkpoints hold (util-kinds.R): of a fit of all rows, and of rows seen once.
 settled_kinds <- function() list(
   fit = function(x) is_unflawed(x),
   scan = function(x) is.list(x) && are_doubles(as.double(x$rows), length(x$prints)),

@@ -49,8 +49,8 @@ constant_inputs <- function(x) {
   stats::setNames(moments$first, moments$names)[!varies(moments)] # one column has no names itself
 }
 
-# By more than rounding: the standard deviation is in units of the largest value. Numbers as large as
-# 1e12 beside differences of 1 still have four digits of these.
+# By more than rounding: the standard deviation is in units of the largest value. Numbers as large
+# as 1e12 beside differences of 1 still have four digits of these.
 varies <- function(moments) moments$sd > 1e-14
 
 # Returns the scaling of rows that have these moments: the centre of each input and what it is

@@ -77,7 +77,8 @@ is_kernel_spec <- function(spec, inputs, width) {
     is.null(type$like$extension) == is.null(spec$extension) &&
     (is.null(spec$extension) || is_extension(spec$extension) && is_flag(spec$shaped)) &&
     (is.null(spec$custom) || is_custom(spec$custom)) &&
-    is.integer(spec$vars) && !is.object(spec$vars) && are_distances(spec$levels, length(spec$vars)) &&
+    is.integer(spec$vars) && !is.object(spec$vars) &&
+    are_distances(spec$levels, length(spec$vars)) &&
     is_flag(spec$ard) && is.integer(spec$degree) && !is.object(spec$degree) &&
     is.list(spec$parts) && !is.object(spec$parts) &&
     has_right_vars(spec, type$reads, inputs, width) && type$degrees(spec$degree, width) &&

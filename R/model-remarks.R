@@ -18,8 +18,8 @@ remark_on_rows <- function(model, setup, chunk) {
   if (model$scaling$alike && n > 1L) {
     named <- toString(model$scaling$names)
     if (is.null(setup$known) && nrow(unique(chunk$x)) > 1L) {
-      warn_sparsegp("No input varies by more than the rounding of its values (", named, "): most of ",
-                    "their digits are lost. Take a constant off before they are stored.")
+      warn_sparsegp("No input varies by more than the rounding of its values (", named, "): most ",
+                    "of their digits are lost. Take a constant off before they are stored.")
     } else {
       warn_sparsegp("No input varies (", named, "): the fit is a constant.")
     }
@@ -47,7 +47,8 @@ refuse_lost_values <- function(x) {
   if (!any(lost)) return(invisible())
   j <- which(lost)[1L]
   stop_sparsegp("x", paste0("has values in ", colnames(x)[j], ", up to ",
-                            signif(max(abs(x[, j])), 3L), ", beside which all others are one number"),
+                            signif(max(abs(x[, j])), 3L), ", beside which all others are one ",
+                            "number"),
                 "Correct them, or make them NA: rows with missing values are left out")
 }
 

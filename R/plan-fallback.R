@@ -34,8 +34,8 @@ run_to_end <- function(problem, theta, sites = NULL) {
 }
 
 # Stops where the limit has not converged either, and its posterior has lost the latent values that
-# the sites are about: with precisions as a scale far below the data makes them, predictions would be
-# any numbers, far from the fitted ones.
+# the sites are about: with precisions as a scale far below the data makes them, predictions would
+# be any numbers, far from the fitted ones.
 refuse_lost_posterior <- function(run, problem, theta) {
   AGREE <- 0.01 # in units of the responses
   if (run$converged) return(invisible())

@@ -50,7 +50,10 @@ residual_chart <- function(panel, drawn, style) {
   rules <- switch(panel, rules, list(y = 0, slope = 1, lty = 1),
                   list(y = sqrt(0.6745), slope = 0, lty = 3), rules)
   n <- nrow(drawn)
-  mean <- if (panel != 2L && length(unique(x)) >= 6L) stats::lowess(x, y)
+  step <- diff(range(x)) / 100 # lowess() wants one that is a number
+  mean <- if (panel != 2L && length(unique(x)) >= 6L && is.finite(step) && step > 0) {
+    stats::lowess(x, y)
+  }
   elements <- list(
     new_element("rules", list(col = "grey60"), rules),
     row_points(x, y, style$col %||% grDevices::adjustcolor(INK, row_alpha(n)), style,

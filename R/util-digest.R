@@ -1,7 +1,7 @@
 # Digests of columns and of bytes: has a chunk, or a file, changed since it was read or written?
 
-# Returns the digest of a list of columns (src/digest.h), as text: any value that changes, or changes
-# places, changes it.
+# Returns the digest of a list of columns (src/digest.h), as text: any value that changes, or
+# changes places, changes it.
 digest_of <- function(columns) {
   .Call(sg_digest, c(list(as.character(names(columns))),
                      unlist(lapply(unname(columns), digested_columns), FALSE)))

@@ -44,12 +44,12 @@ links_here <- function(package) {
   found
 }
 
-# What loaded packages say, so that a call of C reads no file
+# Answers for loaded packages: a call of C then reads no file
 extensions_seen <- new.env(parent = emptyenv())
 
 WHAT_EXTENSIONS_ARE <- c("likelihood", "kernel") # codes of sparsegp.h, from 1
 
-# What is wrong, in the order of C's codes (glue_extension.c)
+# Faults, in the order of C's codes (glue_extension.c)
 EXTENSION_FAULTS <- c("missing", "foreign", "version", "incomplete")
 
 # Stops with what C has found wrong. codes: of the fault, and of what was looked for.

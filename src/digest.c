@@ -1,5 +1,6 @@
-/* digest.c: two chains of 64 bits, each of which multiplies by an odd number and folds its upper half
- * into the lower one at every word, which is undone by nothing that a later word does (digest.h). */
+/* digest.c: two chains of 64 bits, each of which multiplies by an odd number and folds its upper
+ * half into the lower one at every word, which is undone by nothing that a later word does
+ * (digest.h). */
 #include <math.h>
 #include <string.h>
 #include "digest.h"

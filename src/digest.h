@@ -1,6 +1,6 @@
 /* digest.h: 128 bits of any number of doubles and bytes, in their order. Any value that changes, or
- * changes places, changes the digest, but for a chance of 2^-64: for accidents, as it takes no pains
- * against who looks for two inputs of one digest. The same on every machine. */
+ * changes places, changes the digest, but for a chance of 2^-64: for accidents, as it takes no
+ * pains against who looks for two inputs of one digest. The same on every machine. */
 #ifndef SG_DIGEST_H
 #define SG_DIGEST_H
 

@@ -25,7 +25,7 @@ static void add_column(sg_digest *digest, SEXP x)
     }
 }
 
-/* columns: a list of doubles, text and bytes. Returns the digest as text of 32 hexadecimal digits. */
+/* columns: a list of doubles, text and bytes. Returns the digest as 32 hexadecimal digits. */
 SEXP sg_r_digest(SEXP columns)
 {
     static const char DIGITS[] = "0123456789abcdef";

@@ -14,8 +14,7 @@ typedef struct {
 
 typedef const void *(*getter)(void);
 
-/* What is wrong with what a package has registered, in the order of EXTENSION_FAULTS
- * (util-extension.R). */
+/* Faults of what a package has registered, in the order of EXTENSION_FAULTS (util-extension.R). */
 typedef enum { SOUND, UNREGISTERED, FOREIGN, OTHER_VERSION, INCOMPLETE } fault;
 
 /* Calls an R function of the package with `extension` and, unless it is NULL, another argument. */
@@ -70,8 +69,8 @@ static fault fault_of(const void *found, int what)
 }
 
 /* Returns the struct that a package has registered, as `what`. Has R load the package, which stops
- * where it cannot or may not (util-extension.R); nothing is called whose name is without the prefix,
- * which no other function has. The package may have been installed anew since the last call, so all
+ * where it cannot or may not (util-extension.R); nothing is called whose name is without the
+ * prefix, which no other function has. The package may have been installed anew since the last call, so all
  * is checked again. extension: the names of the package and of what it registered. */
 static const void *registered(SEXP extension, int what)
 {

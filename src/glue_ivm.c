@@ -4,7 +4,8 @@
 #include "ivm.h"
 #include "ivm_criterion.h"
 
-enum { IVM_OUT_STATUS, IVM_OUT_STOP, IVM_OUT_EXCHANGED, IVM_OUT_AT_HAND, IVM_OUT_SEQUENCE, IVM_OUT_EACH };
+enum { IVM_OUT_STATUS, IVM_OUT_STOP, IVM_OUT_EXCHANGED, IVM_OUT_AT_HAND, IVM_OUT_SEQUENCE,
+       IVM_OUT_EACH };
 
 static const char *const IVM_FIELDS[] = {
     "status", "stop", "exchanged", "at_hand", "sequence", "each", ""

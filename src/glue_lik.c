@@ -42,6 +42,12 @@ static int can_quadrature(const sg_lik *lik)
     return lik->C == 1 && lik->w == 1 && !lik->type->classes;
 }
 
+/* Is quadrature asked for, and possible? */
+static int by_quadrature(const sg_lik *lik, SEXP quadrature)
+{
+    return sg_int_of(quadrature, 0, 1, "quadrature") && can_quadrature(lik);
+}
+
 /* ---- Entries: their rows go to several threads (par.h), so bodies call nothing of R ---- */
 
 enum { GRAIN = 16 }; /* rows a thread takes at once */
@@ -85,7 +91,7 @@ SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quadratu
     const sg_lik lik = sg_lik_of(spec, theta);
     const int n = rows_for(&lik, mu), w = lik.w;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    job j = {.lik = &lik, .n = n, .quad = sg_int_of(quadrature, 0, 1, "quadrature") && can_quadrature(&lik),
+    job j = {.lik = &lik, .n = n, .quad = by_quadrature(&lik, quadrature),
              .y = sg_data_rows_of(&lik, y, n), .at = sg_numbers_of(mu, "mean"),
              .S = sg_doubles_of(S, (size_t) n * lik.C * w * w, "var")};
     j.logz = sg_new_vector(out, 0, n), j.d1 = new_numbers(out, 1, &lik, n, w);
@@ -124,8 +130,9 @@ SEXP sg_r_lik_predict(SEXP spec, SEXP theta, SEXP mu, SEXP S, SEXP quadrature)
     const sg_lik lik = sg_lik_of(spec, theta);
     const int n = rows_for(&lik, mu), w = lik.w;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-    job j = {.lik = &lik, .n = n, .quad = sg_int_of(quadrature, 0, 1, "quadrature") && can_quadrature(&lik),
-             .at = sg_numbers_of(mu, "mean"), .S = sg_doubles_of(S, (size_t) n * lik.C * w * w, "var")};
+    job j = {.lik = &lik, .n = n, .quad = by_quadrature(&lik, quadrature),
+             .at = sg_numbers_of(mu, "mean"),
+             .S = sg_doubles_of(S, (size_t) n * lik.C * w * w, "var")};
     j.mean = new_numbers(out, 0, &lik, n, w), j.var = new_numbers(out, 1, &lik, n, w * w);
     j.spread = sg_new_vector(out, 2, j.quad ? n : 0);
     sg_par_rows(n, GRAIN, predict_rows, &j, &sg_r_workspace);
@@ -174,7 +181,7 @@ SEXP sg_r_lik_site(SEXP spec, SEXP theta, SEXP y)
     const sg_lik lik = sg_lik_of(spec, theta);
     const int q = sg_lik_q(&lik), w = lik.w;
     const int n = lik.type->site && lik.C == 1 ? Rf_length(y) / q : 0;
-    const double *rows = sg_doubles_of(y, n > 0 ? (size_t) n * q : (size_t) XLENGTH(y), "data_rows");
+    const double *rows = n > 0 ? sg_doubles_of(y, (size_t) n * q, "data_rows") : NULL;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *tau = sg_new_matrix(out, 0, w * w, n), *nu = sg_new_matrix(out, 1, w, n);
     for (int i = 0; i < n; i++) {

@@ -228,8 +228,8 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEX
     sg_status status = sg_ep_sparse_run(kern, &p.rows, p.x.values, &rules,
                                         sg_field_int(options, "freeze", 0, INT_MAX),
                                         sg_field_int(options, "sweeps", 0, INT_MAX),
-                                        sg_field_double(options, "tol", 0, HUGE_VAL), &gp, &sparse, &sites,
-                                        &marg, gamma, reports, &sweeps, ws);
+                                        sg_field_double(options, "tol", 0, HUGE_VAL), &gp,
+                                        &sparse, &sites, &marg, gamma, reports, &sweeps, ws);
     for (size_t k = 0; k < sg_blocks_of(layout); k++) {
         marg.cav_var[k] += gamma[k % blocks]; /* of all of u */
     }

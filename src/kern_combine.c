@@ -231,10 +231,12 @@ static void combine_jet(const sg_kernel *self, int n, const double *x, const dou
 
 const sg_kernel_type sg_kernels_combine[] = {
     {.name = "sum", .valid = combine_valid, .ntheta = combine_ntheta, .prepare = combine_prepare,
-     .cross = combine_cross, .diag = combine_diag, .adjoint = sum_adjoint, .adjoint_diag = sum_adjoint_diag,
+     .cross = combine_cross, .diag = combine_diag, .adjoint = sum_adjoint,
+     .adjoint_diag = sum_adjoint_diag,
      .jet = combine_jet, .adjoint_inputs = sum_adjoint_inputs, .family = &SUM},
     {.name = "product", .valid = combine_valid, .ntheta = combine_ntheta,
-     .prepare = combine_prepare, .cross = combine_cross, .diag = combine_diag, .adjoint = product_adjoint,
+     .prepare = combine_prepare, .cross = combine_cross, .diag = combine_diag,
+     .adjoint = product_adjoint,
      .adjoint_diag = product_adjoint_diag, .jet = combine_jet,
      .adjoint_inputs = product_adjoint_inputs, .family = &PRODUCT},
     {0}

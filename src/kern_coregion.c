@@ -133,7 +133,8 @@ static void coregion_adjoint_diag(const sg_kernel *self, int n, const double *x,
 
 const sg_kernel_type sg_kernels_coregion[] = {
     {.name = "coregion", .valid = coregion_valid, .components = coregion_components,
-     .ntheta = coregion_ntheta, .prepare = coregion_prepare, .cross = coregion_cross, .diag = coregion_diag, .adjoint = coregion_adjoint,
+     .ntheta = coregion_ntheta, .prepare = coregion_prepare, .cross = coregion_cross,
+     .diag = coregion_diag, .adjoint = coregion_adjoint,
      .adjoint_diag = coregion_adjoint_diag},
     {0}
 };

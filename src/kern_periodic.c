@@ -302,10 +302,12 @@ static void trig_jet(const sg_kernel *self, int n, const double *x, const double
 
 const sg_kernel_type sg_kernels_periodic[] = {
     {.name = "periodic", .valid = periodic_valid, .ntheta = periodic_ntheta,
-     .prepare = periodic_prepare, .cross = periodic_cross, .diag = periodic_diag, .adjoint = periodic_adjoint,
+     .prepare = periodic_prepare, .cross = periodic_cross, .diag = periodic_diag,
+     .adjoint = periodic_adjoint,
      .adjoint_diag = periodic_adjoint_diag, .jet = periodic_jet},
     {.name = "trig", .valid = trig_valid, .ntheta = trig_ntheta, .prepare = trig_prepare,
-     .cross = trig_cross, .diag = trig_diag, .adjoint = trig_adjoint, .adjoint_diag = trig_adjoint_diag,
+     .cross = trig_cross, .diag = trig_diag, .adjoint = trig_adjoint,
+     .adjoint_diag = trig_adjoint_diag,
      .jet = trig_jet},
     {0}
 };

@@ -42,8 +42,8 @@ static place place_of(const sg_lik *self, double z)
 }
 
 /* Returns KL(m, y) from log odds, from the side on which m is less than a half. Where y is near m,
- * t = u - z, it is log(1 + m (e^t - 1)) - m t, of terms of the size of t, as KL may be multiplied by
- * a large precision. */
+ * t = u - z, it is log(1 + m (e^t - 1)) - m t, of terms of the size of t, as KL may be multiplied
+ * by a large precision. */
 static double divergence(const place *at, double u)
 {
     const double NEAR = 1, t = u - at->z;

@@ -10,8 +10,8 @@
 #include "gamma_rest.h"
 #include "logs.h"
 
-/* Returns log p(y|f) of many trials, at log odds t beyond those of y / n, from Stirling's formula of
- * n, y and n - y, R its rest (gamma_rest.h; Loader 2000):
+/* Returns log p(y|f) of many trials, at log odds t beyond those of y / n, from Stirling's formula
+ * of n, y and n - y, R its rest (gamma_rest.h; Loader 2000):
  *   log p = R(n) - R(y) - R(n - y) + log(n / (2 pi y (n - y))) / 2 - y D(e) - (n - y) D(g),
  *   D(x) = x - log(1 + x),  e = n p / y - 1,  g = n (1 - p) / (n - y) - 1,
  * whose terms are of the size of log p's distance from the mode. */

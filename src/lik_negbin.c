@@ -34,7 +34,7 @@ static shares shares_of(const sg_lik *self, double f)
     return s;
 }
 
-/* What log p near the mode of a large count y needs besides f. */
+/* Holds what log p near the mode of a large count y needs besides f. */
 typedef struct {
     double y, size, log_y, at_mode; /* at_mode: log p there */
 } large_count;

@@ -11,7 +11,7 @@
 #include "logs.h"
 
 /* Returns log p(y|f), finite for every f: log m is bounded before exp(). Of a large count the terms
- * are of size y log y, and their digits would be those of log p: near the mode, with t = log(m / y),
+ * are of size y log y, and their digits would be those of log p: near the mode, t = log(m / y),
  *   log p = -y (e^t - 1 - t) - log(2 pi y) / 2 - R(y), R the rest of Stirling's formula. */
 static double poisson_logp(const sg_lik *self, const double *y, const double *f)
 {

@@ -23,7 +23,8 @@ test_that("Poisson counts up to 1e15 have R's own log probabilities", {
     expect_logp(logp_at("poisson", 0, rows, f), dpois(y, exp(f), log = TRUE), f, 1 / sqrt(y), y)
   }
   # at the mode, to 60 digits: y log y - y - log y!
-  expect_equal(logp_at("poisson", 0, count_rows(1e15), log(1e15)), -18.18832673060016, tolerance = 1e-9)
+  expect_equal(logp_at("poisson", 0, count_rows(1e15), log(1e15)), -18.18832673060016,
+               tolerance = 1e-9)
 })
 
 test_that("negative binomial counts up to 1e15 have R's own log probabilities, at every size", {

@@ -79,7 +79,7 @@ with_dimensions <- function(x, dim) {
 # Values that could stand in place of one.
 damages <- function(x) {
   out <- list(NULL, "x", NA, -1L, 2L^30, 1e300, NaN, list(), list(1, 2), quote(a), sum,
-              structure(x, class = "liar"))
+              structure(if (is.null(x)) list() else x, class = "liar"))
   if (is.double(x) && length(x)) {
     out <- c(out, list(x[-1L], c(x, 1), x * NaN, replace(x, 1L, 1e9), replace(x, 1L, -1e300),
                        replace(x, 1L, 0.5), as.integer(x)))
@@ -159,6 +159,19 @@ test_that("numbers that are an object are refused by name, whatever their method
   expect_named_damage(full, list(6L), "is damaged: its `x`")
   expect_named_damage(calls$online, list(9L, "id"), "is damaged: its `id`")
   expect_named_damage(calls$online, list(9L, "count"), "is damaged: its `count`")
+})
+
+test_that("an order whose features are too many to be counted is refused where it is read", {
+  spec <- sparsegp(dist ~ speed, cars, kernel = kernel_trig(2), learn = FALSE)$spec
+  x <- matrix(1:3 + 0)
+  expect_identical(kernel_diagonal(spec, c(0, 0), x), c(5, 5, 5))
+  for (order in c(.Machine$integer.max, 2^30, -1)) {
+    spec$degree <- as.integer(order)
+    for (of in list(kernel_diagonal, function(...) kernel_matrix(..., NULL))) {
+      expect_error(of(spec, c(0, 0), x), "a part, trig, that cannot be so",
+                   class = "sparsegp_error")
+    }
+  }
 })
 
 test_that("R's own checks ask no methods of what a fit has stored", {

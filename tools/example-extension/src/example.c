@@ -109,7 +109,8 @@ static void student_tails(const double *theta, double y, double mu, double s2, d
 
 static const sparsegp_likelihood STUDENT = {
     .magic = SPARSEGP_MAGIC, .version = SPARSEGP_VERSION, .what = SPARSEGP_LIKELIHOOD,
-    .npar = 2, .logp = student_logp, .moments = student_moments, .locate = student_locate, .slopes = student_slopes,
+    .npar = 2, .logp = student_logp, .moments = student_moments, .locate = student_locate,
+    .slopes = student_slopes,
     .predict = student_predict, .tails = student_tails
 };
 
