@@ -21,9 +21,8 @@ check_inputs <- function(x, argument = "x") {
     stop_sparsegp(argument, "must be a numeric matrix, a numeric vector or a data frame of numbers")
   }
   if (ncol(x) == 0L) stop_sparsegp(argument, "has no columns", "Give at least one input")
-  storage.mode(x) <- "double"
-  colnames(x) <- column_names(x)
-  x
+  # without a class, as time series have one
+  matrix(as.double(x), nrow(x), dimnames = list(rownames(x), column_names(x)))
 }
 
 # Distinct names of columns: x1, x2, ... where they have no name, as cbind(age, 1) leaves it.

@@ -278,7 +278,7 @@ STATE <- c("points", "id", SUMS, "count", "trace") # of empty_state()
 # take blocks of them, for the same numbers; tests compare the two.
 engine_online <- function(problem, theta, state, start = NULL, by_row = FALSE) {
   options <- c(basis_rules(problem, problem$size, problem$frozen),
-               list(informative = problem$options$order == "informative", by_row = by_row))
+               list(informative = identical(problem$options$order, "informative"), by_row = by_row))
   engine_call(sg_online, problem, theta, state, start, options)
 }
 

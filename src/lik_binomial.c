@@ -15,14 +15,17 @@
  *   log p = R(n) - R(y) - R(n - y) + log(n / (2 pi y (n - y))) / 2 - y D(e) - (n - y) D(g),
  *   D(x) = x - log(1 + x),  e = n p / y - 1,  g = n (1 - p) / (n - y) - 1,
  * whose terms are of the size of log p's distance from the mode. */
-static double near_mode(double y, double n, double t)
+static double near_mode(const double *row, double t)
 {
-    const double lost = n - y, log_y = log(y), log_lost = log(lost), log_n = log(n);
+    const double y = row[0], n = row[1], lost = n - y;
+    const double log_y = log(y), log_lost = log(lost), log_n = log(n);
     const double excess = expm1(t), all = n + y * excess;
     const double e = lost * excess / all, g = -y * excess / all;
     const double rests = sg_gamma_rest(n, log_n) - sg_gamma_rest(y, log_y) -
         sg_gamma_rest(lost, log_lost);
-    return rests + 0.5 * (log_n - log_y - log_lost) - M_LN_SQRT_2PI - y * (e - log1p(e)) -
+    const double rest = rests + 0.5 * (log_n - log_y - log_lost) - M_LN_SQRT_2PI;
+    const double ways = rest + y * (log_n - log_y) + lost * (log_n - log_lost);
+    return rest + sg_other_constant(row[2], ways, n * log_n) - y * (e - log1p(e)) -
         lost * (g - log1p(g));
 }
 
@@ -33,7 +36,7 @@ static double binomial_logp(const sg_lik *self, const double *y, const double *f
     const double z = *f + self->theta[0];
     if (y[1] >= SG_LARGE_COUNT && y[0] > 0 && y[0] < y[1]) {
         const double t = z - log(y[0] / (y[1] - y[0]));
-        if (fabs(t) < SG_NEAR_COUNT) return near_mode(y[0], y[1], t);
+        if (fabs(t) < SG_NEAR_COUNT) return near_mode(y, t);
     }
     return y[2] + y[0] * sg_log_sigmoid(z) + (y[1] - y[0]) * sg_log_sigmoid(-z);
 }

@@ -40,13 +40,15 @@ typedef struct {
 } large_count;
 
 /* Stirling's formula of y + size, size and y, R its rest (gamma_rest.h), at m = y. */
-static large_count large_count_of(double y, double log_size)
+static large_count large_count_of(const double *row, double log_size)
 {
-    const double size = exp(log_size), all = y + size, log_y = log(y), log_all = log(all);
-    const double rests = sg_gamma_rest(all, log_all) - sg_gamma_rest(size, log_size) -
-        sg_gamma_rest(y, log_y);
+    const double y = row[0], size = exp(log_size), all = y + size, log_y = log(y);
+    const double log_all = log(all), rest = sg_gamma_rest(y, log_y);
+    const double rests = sg_gamma_rest(all, log_all) - sg_gamma_rest(size, log_size) - rest;
+    const double large = y * log_y, log_factorial = large - y + 0.5 * log_y + M_LN_SQRT_2PI + rest;
     const large_count c = {y, size, log_y,
-                           rests + 0.5 * (log_size - log_all - log_y) - M_LN_SQRT_2PI};
+                           rests + 0.5 * (log_size - log_all - log_y) - M_LN_SQRT_2PI -
+                               sg_other_constant(row[1], log_factorial, large)};
     return c;
 }
 
@@ -69,7 +71,7 @@ static void negbin_logps(const sg_lik *self, const double *y, int n, const doubl
     const double log_size = log_size_of(self), size = exp(log_size);
     const double at_0 = sg_lgamma_ratio(size, y[0]) - y[1];
     const int large = y[0] >= SG_LARGE_COUNT;
-    const large_count c = large ? large_count_of(y[0], log_size) : (large_count) {0};
+    const large_count c = large ? large_count_of(y, log_size) : (large_count) {0};
     for (int i = 0; i < n; i++) {
         const double z = f[i] + self->theta[0], t = z - log_size;
         if (large && fabs(z - c.log_y) < SG_NEAR_COUNT) {

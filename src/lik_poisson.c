@@ -19,7 +19,9 @@ static double poisson_logp(const sg_lik *self, const double *y, const double *f)
     if (y[0] < SG_LARGE_COUNT) return y[0] * z - sg_rate_of(z) - y[1];
     const double log_y = log(y[0]), t = z - log_y;
     if (!(fabs(t) < SG_NEAR_COUNT)) return y[0] * z - sg_rate_of(z) - y[1];
-    return -y[0] * (expm1(t) - t) - M_LN_SQRT_2PI - 0.5 * log_y - sg_gamma_rest(y[0], log_y);
+    const double rest = M_LN_SQRT_2PI + 0.5 * log_y + sg_gamma_rest(y[0], log_y);
+    const double size = y[0] * log_y, log_factorial = size - y[0] + rest;
+    return -y[0] * (expm1(t) - t) - rest - sg_other_constant(y[1], log_factorial, size);
 }
 
 /* Computes the mean and the variance given f, both the rate m. */

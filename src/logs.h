@@ -10,6 +10,13 @@
  * count, and farther out log p itself is of that size. */
 static const double SG_LARGE_COUNT = 1e3, SG_NEAR_COUNT = 1;
 
+/* Returns by how much the constant that a data row gives differs from the one that it stands for,
+ * 0 where that is rounding of terms of this size: expect.h has rows without their constants. */
+static inline double sg_other_constant(double given, double exact, double size)
+{
+    return fabs(given - exact) <= 1e-12 * size ? 0 : given - exact;
+}
+
 /* log(1 / (1 + exp(-z))) */
 static inline double sg_log_sigmoid(double z)
 {
