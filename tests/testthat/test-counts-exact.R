@@ -84,6 +84,33 @@ test_that("proportions of a precision up to 1e15 have R's own log densities", {
   }
 })
 
+test_that("a data row without its constant has log p without it, near the mode and far from it", {
+  for (y in c(2e3, 1e8)) {
+    f <- log(y) + c(-3, -1.001, -0.999, -1e-4, 0, 1e-4, 0.999, 1.001, 3)
+    rows <- rbind(rep(y, 9L), 0)
+    # to rounding of y log y
+    expect_equal(logp_at("poisson", 0, rows, f), y * f - exp(f), tolerance = 1e-13)
+    expect_equal(logp_at("negbin", c(0, log(7)), rows, f),
+                 lgamma(y + 7) - lgamma(7) + y * (f - log(exp(f) + 7)) + 7 * log(7 / (exp(f) + 7)),
+                 tolerance = 1e-12)
+    f <- f - log(y)
+    rows <- rbind(rep(y, 9L), 2 * y, 0)
+    expect_equal(logp_at("binomial", 0, rows, f),
+                 y * plogis(f, log.p = TRUE) + y * plogis(-f, log.p = TRUE), tolerance = 1e-13)
+  }
+})
+
+test_that("tails of large counts rise from one count to the next", {
+  rows <- rbind(c(1e4, 1e4 + 50, 1e4 + 100), 0)
+  at <- log(1e4)
+  for (lik in list("poisson", "negbin")) {
+    theta <- if (lik == "poisson") 0 else c(0, log(1e3))
+    tails <- .Call(sg_lik_tails, c_lik(lik, theta), theta, rows, rep(at, 3L), rep(1e-4, 3L))
+    expect_true(all(diff(tails$below) > 0), label = lik)
+    expect_equal(tails$below + tails$above, rep(1, 3L), tolerance = 0.02, label = lik)
+  }
+})
+
 test_that("the evidence of counts of 1e15 is that of their logarithms", {
   slow_tier()
   # y = m exp(sd e) with m = 1e15: a negative binomial of size 1 / sd^2 about a known mean has log
