@@ -81,6 +81,7 @@ usable_mean.response_pairs <- usable_mean.response
 mean_or_median <- function(object, latent) {
   mean <- mean_response(object, latent)
   at <- rows_to_check(object, latent)
+  at <- at[!is.na(mean[at])] # a row that cannot be left out has no prediction
   if (length(at) == 0L) return(mean)
   open <- at[!is_within_members(object, latent_of_rows(object, latent, at), mean[at])]
   if (length(open) == 0L) return(mean)

@@ -38,6 +38,7 @@ run_to_end <- function(problem, theta, sites = NULL) {
 # the fitted ones.
 refuse_lost_posterior <- function(run, problem, theta) {
   AGREE <- 0.01 # in units of the responses
+  if (is.null(run$basis)) run$basis <- problem$basis # of batch EP
   again <- engine_latent(problem, theta_at_limit(problem, theta), run, problem$x)
   if (isTRUE(all(abs(c(again$mean) - c(run$mean)) <= AGREE * pmax(1, abs(c(run$mean)))))) {
     return(invisible())
