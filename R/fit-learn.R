@@ -8,7 +8,7 @@ fit_read <- function(recipe, rows, setup) {
   recipe <- with_coding(recipe, rows$x, setup$coded)
   setup$basis <- read_basis(recipe, setup$basis)
   rows <- code_rows(recipe, rows)
-  refuse_lost_values(rows$x)
+  if (!identical(setup$scale, "log")) refuse_lost_values(rows$x) # a logarithm keeps all of them
   settled <- choose_structure(rows, setup, recipe$input_terms)
   learned <- learn_from(rows, settled)
   candidate <- with_coupled_classes(learned$candidate, learned$setup)

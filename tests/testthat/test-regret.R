@@ -50,14 +50,6 @@ test_that("a weekly rhythm of days is found", {
   expect_little_regret(y ~ day, d, kernel_rbf() + kernel_periodic(period = 7))
 })
 
-test_that("a wave on a wave is seen whole", {
-  slow_tier()
-  set.seed(4)
-  d <- data.frame(t = runif(150))
-  d$y <- 3 * sin(5 * d$t) + 0.8 * sin(90 * d$t) + 0.1 * rnorm(150)
-  expect_little_regret(y ~ t, d, kernel_rbf(lengthscale = 1) + kernel_rbf(lengthscale = 0.04))
-})
-
 test_that("a function that varies fast along two inputs is found", {
   slow_tier()
   set.seed(5)
