@@ -49,13 +49,14 @@ warp_unit <- function(distance) {
     z <- log1p(distance / exp(log_unit))
     -0.5 * log(mean((z - mean(z))^2)) - mean(z) - log_unit
   }
-  apart <- distance[distance > ROUNDED]
-  middle <- log(stats::median(apart)) # not moved by one huge value
+  usual <- stats::median(distance[distance > 0]) # not moved by one huge value
+  apart <- distance[distance > ROUNDED * usual]
+  middle <- log(usual)
   least <- max(middle - UNITS, log(min(apart) / 2))
   exp(stats::optimize(log_likelihood, c(least, middle + UNITS), maximum = TRUE)$maximum)
 }
 
-ROUNDED <- 1e-9 # of the largest value: distances that rounding makes of none
+ROUNDED <- 1e-9 # of the usual distance: what rounding makes of none
 
 # Returns the columns of x as the warps have them. NULL: as they are.
 warp_inputs <- function(x, warp) {
