@@ -99,9 +99,9 @@
 #'   IVM paper). Platt, J. C. (1999). *Probabilistic outputs for support vector machines and
 #'   comparisons to regularized likelihood methods*.
 #' @seealso [structure] for what the default tries first; `vignette("large-data")`.
-#' @examplesIf requireNamespace("MASS", quietly = TRUE)
-#' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs) # the default
+#' @examples
+#' fit <- sparsegp(dist ~ speed, cars) # the default
 #' fit$choices
-#' sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ep(size = 30))
+#' sparsegp(dist ~ speed, cars, method = method_ep(size = 10))
 #' @name methods
 NULL
