@@ -124,6 +124,24 @@ custom_kernel <- function() {
   })
 }
 
+# A series: learning, predictions at new times, draws that are functions, a sum with a cycle
+markov_series <- function() {
+  data <- helpers$golden_data()
+  data$time <- seq_len(nrow(data)) / 4
+  fit <- function(formula, lik, kernel) {
+    sparsegp(formula, data, lik, kernel, method = method_markov(),
+             learn = learn_control(inner = 2, outer = 1))
+  }
+  fits <- list(fit(number ~ time, lik_student(), kernel_matern32()),
+               fit(count ~ time, lik_poisson(), kernel_matern12() + kernel_periodic(period = 2)))
+  new <- data.frame(time = c(-1, 0.6, 3, 9))
+  set.seed(5, "Mersenne-Twister", "Inversion", "Rejection")
+  lapply(fits, function(fit) {
+    list(coef(fit), predict(fit, new, type = "latent", covariance = TRUE), draws(fit, new),
+         predict(fit, data, se.fit = TRUE))
+  })
+}
+
 # Powers of likelihoods: closed forms, quadratures, functions of R. Few rows and steps: a function
 # of R is called for every tilt.
 power_fits <- function() {
@@ -199,7 +217,8 @@ for_tests <- noted(function() {
 environment(for_tests) <- helpers
 
 work <- c(lapply(stats::setNames(nm = CASES), of_golden),
-          list(learned = learned, several = several, chunks = chunks, tests = for_tests))
+          list(learned = learned, several = several, chunks = chunks, series = markov_series,
+               tests = for_tests))
 answers <- function() lapply(work, function(case) suppressWarnings(case()))
 
 once <- answers()
