@@ -70,7 +70,7 @@
 #' [updates][update.sparsegp], [merged fits][merge.sparsegp] and sources have them, too. Streams,
 #' fits by the active observations alone (`method_ivm(refine = "active")` or `"none"`), sweeps that
 #' give the posterior (`projection = "kl"`, `freeze = Inf`) and fits with `augment` have the average
-#' plugged in, as all fits of earlier versions; there `"constant"` and formulas are errors if they
+#' plugged in; there `"constant"` and formulas are errors if they
 #' are asked for. A linear mean is of inputs of the model: `sparsegp(y ~ x + z, data, kernel =
 #' kernel_rbf(vars = "x"), mean = ~ z)` has z in the mean only.
 #'

@@ -3,13 +3,12 @@
 #' What may change, and what does not
 #'
 #' The package follows semantic versions. All that a version 1.x exports stays in the later ones,
-#' with its arguments and the classes of its values, but for what this page calls experimental.
+#' with its arguments and the classes of its values, except for what this page calls experimental.
 #'
 #' @section Stable:
 #' Names, arguments and their meaning, types and classes of values, the classes of errors
 #' (`sparsegp_error`, with `argument` and `remedy`) and units. An argument that moves keeps
-#' working throughout 1.x, with a message, once a session, that shows what to write instead, as
-#' those of [gp_control()] do in [sparsegp()].
+#' working throughout 1.x, with a message, once a session, that shows what to write instead.
 #'
 #' @section Experimental:
 #' [ask()], [average()], [kernel_custom()], [kernel_extension()], [lik_custom()], [lik_extension()],
@@ -19,9 +18,9 @@
 #' describes.
 #'
 #' @section Saved fits:
-#' Fits that [saveRDS()] has written since version 0.1.0 are read by every 1.x, and their
-#' predictions, intervals and log evidences are the same but for rounding. They can be updated and
-#' merged as those of the version that reads them. Fits of a later version are refused in words by
+#' Fits that [saveRDS()] has written since version 1.0.0 are read by every later 1.x, and their
+#' predictions, intervals and log evidences are the same except for rounding. They can be updated
+#' and merged like those of the version that reads them. Fits of a later version are refused in words by
 #' an earlier one.
 #'
 #' @section Not promised:

@@ -1,13 +1,15 @@
-# A fit may come from a file that another version wrote, or that somebody has changed. C trusts what
-# R gives it, and R's own functions stop with words of their own, so a fit is checked wherever
-# a user hands one in: its fields are those of one table, fit_kinds(), which misfit() goes through.
+# A fit may come from a file that another version wrote, or that somebody has changed. R's own
+# functions would stop with words of their own, so a fit is checked wherever a user hands one in: its
+# fields are those of one table, fit_kinds(), which misfit() goes through.
 # Numbers of rows, columns and components are read as such, and the posterior's are added up: none
 # may be missing or infinite. Other numbers of rows are not read, so a check costs no more than
 # a prediction.
 
-# Returns a fit as this version has it, or stops.
+# The number of what new_fit() makes. A version that changes it counts on, and reads the earlier ones.
+FIT_FORMAT <- 1L
+
+# Returns the fit, or stops.
 check_fit <- function(fit, argument = "object") {
-  fit <- as_written_now(fit)
   refuse_flaw(flaw_of(fit), argument)
   fit
 }

@@ -42,11 +42,3 @@ criteria.sparsegp_method <- function(method) "evidence"
 
 #' @export
 criteria.method_ivm <- function(method) c("evidence", "ivm")
-
-# One of version 0.1.0, which had no class of its own.
-method_of_first_form <- function(method) {
-  given <- unclass(method)
-  new_method(given$type, given$label, given[setdiff(names(given), c("type", "label"))])
-}
-
-pilot_of <- function(method) method$pilot

@@ -18,7 +18,7 @@ with_clock <- function(recipe, data) {
                                           ", which is no time"), CLOCK_REMEDY)
   }
   was <- attr(recipe$terms, "clock")
-  if (is.null(was)) return(data) # the first rows, or those of a fit by an older version
+  if (is.null(was)) return(data) # the first rows
   if (was != NO_MEASURE && is.null(measure_of(column))) {
     stop_sparsegp(recipe$argument, paste0("has ", name, " as numbers, which was ", was,
                                           " at the fit"), "Convert it as it was in the first rows")

@@ -117,7 +117,6 @@ with_omitted <- function(stream, chunk) {
 # Returns the fit of the rows so far and these, whose inputs are coded. A stream with a clock takes
 # them block by block, each of one step.
 take_rows <- function(fit, rows, start = NULL) {
-  check_constant(fit$scaling, rows$x) # of a stream of version 0.2.0
   fit <- note_moved(fit, rows$x)
   if (is.null(half_life_of(fit$method))) return(take_block(fit, rows, start))
   clock <- clock_of(fit, rows)

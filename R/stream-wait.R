@@ -84,7 +84,7 @@ begun_model <- function(fit) {
   if (!is.null(fit$posterior)) return(fit) # the model itself
   if (!can_begin(fit$stream)) return(NULL)
   known <- fit$stream$model
-  known$fit <- if (is.null(known$fit)) model_of_waiting(fit) else as_written_now(known$fit)
+  if (is.null(known$fit)) known$fit <- model_of_waiting(fit)
   known$fit
 }
 

@@ -139,7 +139,7 @@ write_page <- function(given, all) {
   load <- "/proc/loadavg"
   load <- if (file.exists(load)) sub(" .*", "", readLines(load)) else "unknown"
   writeLines(c(
-    "## How far the error bars can be trusted", "",
+    "## Coverage of intervals", "",
     paste0("`Rscript bench/coverage.R`, ", trimws(given$note), ": actual content of prediction ",
            "intervals in per cent, by their nominal one; counts and categories by the ",
            "non-randomised probability integral transform. Load at the end ", load, "."), "",

@@ -1,11 +1,11 @@
 # What the package claims, measured: runs the scripts of CLAIMS one after the other, writes what
-# each has found to bench/results/<name>.md, and puts all of these together in RESULTS.md.
+# each has found to bench/results/<name>.md, and their list, with some tables, to RESULTS.md.
 #
 #   SPARSEGP_DATA=... Rscript bench/run.R             all of them, in their quick form
 #   SPARSEGP_DATA=... FULL=1 Rscript bench/run.R      as long as it takes: about a day
 #   SPARSEGP_DATA=... Rscript bench/run.R NAME...     these
 #   SPARSEGP_DATA=... Rscript bench/run.R --rest      those that have no page of this commit
-#   Rscript bench/run.R --assemble                    RESULTS.md from what there is
+#   Rscript bench/run.R --assemble                    RESULTS.md from the pages that there are
 #
 # The package is the one of R_LIBS, which has the peers, too; one BLAS thread is a fair one. Claims
 # about ratios of seconds run first and alone, then WORKERS of the others at a time (one, if that is
@@ -21,115 +21,113 @@ claim <- function(name, claim, script, quick, full, minutes, peers = character()
 
 # minutes: of one core, in the quick and in the full form.
 CLAIMS <- list(
-  claim("defaults", "Who says nothing but the data is as well off as with a tuned peer",
-        "defaults.R", paste("protein pumadyn friedman satimage usps image splice twonorm ringnorm",
-                            "waveform heart diabetis german"), "", c(16, 45), c("e1071", "ranger")),
-  claim("zoo_defaults", "The default fit beside tuned peers on 46 data sets of other packages",
+  claim("defaults", "Default fits beside tuned classifiers, boosting and forests", "defaults.R",
+        paste("protein pumadyn friedman satimage usps image splice twonorm ringnorm",
+        "waveform heart diabetis german"), "", c(16, 45), c("e1071", "ranger")), 
+  claim("zoo_defaults", "Default fits beside tuned peers on 46 data sets of other packages",
         "zoo.R", "only=ours", "", c(4, 40), c("ranger", "xgboost", "e1071", "mgcv", "glmnet",
-                                                "dbarts")),
+        "dbarts")), 
   claim("regret", "Default fits beside hand fits", "regret.R", "--quick", "", c(4, 40)),
-  claim("levels", "Effects of levels, of factors that have many", "levels.R", "3", "3", c(6, 6),
-        c("lme4", "nlme", "mlmRev")),
-  claim("found", "Inputs that matter, and how fast a function varies along them", "found.R", "2",
-        "10", c(4, 20)),
-  claim("coverage", "How far the error bars can be trusted", "coverage.R", "quick", "", c(4, 25),
-        c("mgcv", "DiceKriging", "dbarts")),
-  claim("integrate", "Hyperparameters integrated out", "integrate.R", "coverage 10 cost", "",
-        c(10, 120)),
-  claim("constant", "The constant: integrated out, or the average plugged in", "constant.R",
-        "kriging time", "", c(2, 10), "DiceKriging"),
+  claim("levels", "Factors of many levels", "levels.R", "3", "3", c(6, 6), c("lme4", "nlme",
+        "mlmRev")), 
+  claim("found", "Inputs that matter, and length scales", "found.R", "2", "10", c(4, 20)),
+  claim("coverage", "Coverage of intervals", "coverage.R", "quick", "", c(4, 25), c("mgcv",
+        "DiceKriging", "dbarts")), 
+  claim("integrate", "Integrating over hyperparameters", "integrate.R", "coverage 10 cost", "",
+        c(10, 120)), 
+  claim("constant", "The mean: integrated out, or the average plugged in", "constant.R",
+        "kriging time", "", c(2, 10), "DiceKriging"), 
   claim("coupled", "Classes coupled in the posterior", "coupled.R", "iris", "", c(3, 60)),
-  claim("average", "What averaging fits is worth", "average.R", "150", "420", c(1, 2)),
-  claim("slopes", "How far intervals of slopes can be trusted", "slopes.R", "2", "10", c(1, 4)),
+  claim("average", "Averaging fits", "average.R", "150", "420", c(1, 2)),
+  claim("slopes", "Coverage of intervals for slopes", "slopes.R", "2", "10", c(1, 4)),
   claim("markov", "Series of any length: Markov EP", "markov.R", "quick", "", c(1, 3),
-        alone = TRUE),
+        alone = TRUE), 
   claim("custom", "A likelihood in R beside its twin in C", "custom.R", "1", "3", c(1, 2),
-        alone = TRUE),
+        alone = TRUE), 
   claim("extension", "Kernels and likelihoods of another package", "extension.R", "", "", c(1, 1),
-        alone = TRUE),
-  claim("integrated", "Designs by what points tell elsewhere", "integrated.R", "2", "5", c(2, 6),
-        c("laGP", "hetGP")),
-  claim("points", "Inducing points that are learned", "points.R", "1000", "4000", c(6, 60)),
+        alone = TRUE), 
+  claim("integrated", "Designs by integrated criteria", "integrated.R", "2", "5", c(2, 6), c("laGP",
+        "hetGP")), 
+  claim("points", "Learned inducing points", "points.R", "1000", "4000", c(6, 60)),
   claim("power", "EP, power EP and variational inference beside long MCMC", "power.R", "2 4000",
-        "10 20000", c(1, 1)),
-  claim("policy", "Numbers of the default strategies, halved and doubled", "policy.R",
-        "500 quick", "2000 normal", c(40, 600)),
+        "10 20000", c(1, 1)), 
+  claim("policy", "Numbers of the default strategies, halved and doubled", "policy.R", "500 quick",
+        "2000 normal", c(40, 600)), 
   claim("peers", "Beside other packages of Gaussian processes and smooths", "peers.R", "200", "500",
         c(1, 20), c("laGP", "DiceKriging", "GpGp", "GauPro", "kernlab", "gplite", "mgcv", "psgp",
-                    "e1071", "ranger")),
-  claim("newcomer", "The analyses that are done first, beside the models people come from",
-        "newcomer.R", "", "", c(5, 5), c("MASS", "mgcv")),
-  claim("truth", "Expectation propagation against the truth", "truth.R", "", "FULL", c(2, 7)),
-  claim("one_input", "Curves: the search finds the mode", "one_input.R", "", "", c(4, 4)),
-  claim("growth", "How time grows with rows, points and classes", "growth.R",
+        "e1071", "ranger")), 
+  claim("newcomer", "Common analyses beside the usual models", "newcomer.R", "", "", c(5, 5),
+        c("MASS", "mgcv")), 
+  claim("truth", "Expectation propagation against the exact posterior", "truth.R", "", "FULL", c(2,
+        7)), 
+  claim("one_input", "Curves: whether the search finds the mode", "one_input.R", "", "", c(4, 4)),
+  claim("growth", "Time against rows, inducing points and classes", "growth.R",
         "bench/results/growth.png man/figures/growth.png",
-        "bench/results/growth.png man/figures/growth.png", c(2, 2), alone = TRUE),
+        "bench/results/growth.png man/figures/growth.png", c(2, 2), alone = TRUE), 
   claim("full_ep", "Full EP beside gplite and LAPACK", "full_ep.R", "", "", c(6, 6), "gplite",
-        alone = TRUE),
-  claim("sparse_ep", "Batch EP on a basis beside gplite and BLAS", "sparse_ep.R", "100",
-        "100 200 500", c(4, 30), "gplite", alone = TRUE),
-  claim("threads", "What a second thread saves", "threads.R", "5", "15", c(3, 9), alone = TRUE),
-  claim("online", "A row of a stream", "online.R", "", "", c(3, 3), alone = TRUE),
+        alone = TRUE), 
+  claim("sparse_ep", "Batch EP on inducing points beside gplite and BLAS", "sparse_ep.R", "100",
+        "100 200 500", c(4, 30), "gplite", alone = TRUE), 
+  claim("threads", "Time saved by a second thread", "threads.R", "5", "15", c(3, 9), alone = TRUE),
+  claim("online", "Cost of an observation of a stream", "online.R", "", "", c(3, 3), alone = TRUE),
   claim("stream_long", "A stream in constant memory, and its rounding", "stream_long.R", "1e6",
-        "1e7", c(3, 30)),
-  claim("drift", "Streams whose function drifts", "drift.R", "", "", c(4, 4),
-        c("forecast", "ggplot2")),
-  claim("source", "Rows that do not fit into memory", "source.R", "1e6 200", "1e7 200", c(6, 60),
-        c("DBI", "RSQLite", "nanoparquet"), alone = TRUE),
-  claim("plan", "The plan for a billion rows, held against fewer", "plan.R", "1e8 50 2",
-        "1e8 50 2", c(8, 8)),
-  claim("shards", "Shards merged against one fit", "shards.R", "100", "200", c(3, 10)),
-  claim("classes", "What a class more costs", "classes.R", "2000 100 3,10,30", "", c(2, 20),
-        alone = TRUE),
-  claim("likelihoods", "What other likelihoods than the Gaussian buy", "likelihoods.R", "5", "10",
-        c(2, 4), "mgcv"),
-  claim("survival", "Times to an event beside survival's models", "survival.R", "2", "20", c(1, 6),
-        "survival"),
-  claim("vector", "Rows of two components", "vector.R", "5", "5", c(2, 2)),
+        "1e7", c(3, 30)), 
+  claim("drift", "Streams whose function drifts", "drift.R", "", "", c(4, 4), c("forecast",
+        "ggplot2")), 
+  claim("source", "Data that do not fit into memory", "source.R", "1e6 200", "1e7 200", c(6, 60),
+        c("DBI", "RSQLite", "nanoparquet"), alone = TRUE), 
+  claim("plan", "The plan for a billion rows, checked on fewer", "plan.R", "1e8 50 2", "1e8 50 2",
+        c(8, 8)), 
+  claim("shards", "Merged shards against one fit", "shards.R", "100", "200", c(3, 10)),
+  claim("classes", "Cost of an additional class", "classes.R", "2000 100 3,10,30", "", c(2, 20),
+        alone = TRUE), 
+  claim("likelihoods", "Likelihoods other than the Gaussian", "likelihoods.R", "5", "10", c(2, 4),
+        "mgcv"), 
+  claim("survival", "Survival times beside package survival", "survival.R", "2", "20", c(1, 6),
+        "survival"), 
+  claim("vector", "Responses of two components", "vector.R", "5", "5", c(2, 2)),
   claim("glad", "Surface currents as a field", "glad.R", "20", "20", c(3, 3)),
   claim("field", "Ambiguous winds: modes and their ranking", "field.R", "20 3", "50 20", c(1, 2)),
-  claim("active", "Where the next row is worth most", "active.R", "",
-        "20 image,waveform,usps3 bench/results/active.png", c(6, 60)),
+  claim("active", "Active learning", "active.R", "",
+        "20 image,waveform,usps3 bench/results/active.png", c(6, 60)), 
   claim("optimise", "Optimisation of an expensive function", "optimise.R", "", "20", c(4, 60),
-        c("DiceOptim", "GauPro")),
-  claim("virtual", "The IVM paper's table 4: informative vectors moved by a pixel", "virtual.R",
-        "default,paper", "", c(13, 25), "e1071"),
+        c("DiceOptim", "GauPro")), 
+  claim("virtual", "The IVM paper's table 4: virtual informative vectors", "virtual.R",
+        "default,paper", "", c(13, 25), "e1071"), 
   claim("ivm_usps", "The IVM paper's table 1", "ivm_usps.R", "2,5 50,100", "", c(2, 35)),
   claim("ivm_path", "The IVM paper's table 1: which step of learning differs", "ivm_path.R", "", "",
-        c(2, 2)),
+        c(2, 2)), 
   claim("ivm_mnist", "The IVM paper's table 2", "ivm_mnist.R", "", "", c(19, 19)),
   claim("ivm_inner", "The IVM paper's figure 1", "ivm_inner.R", "", "", c(3, 3)),
-  claim("ivm_bases", "Which rows make a good basis", "ivm_bases.R", "image 2", "all 5", c(4, 200)),
-  claim("ivm_svm", "Two classes beside a support vector machine, everything included",
-        "ivm_svm.R", "image,waveform", "", c(3, 40), "e1071"),
-  claim("ivm_speed", "An inclusion beside the products it contains", "ivm_speed.R", "1", "5",
-        c(6, 30), alone = TRUE),
+  claim("ivm_bases", "Choice of inducing points", "ivm_bases.R", "image 2", "all 5", c(4, 200)),
+  claim("ivm_svm", "Two classes beside a support vector machine", "ivm_svm.R", "image,waveform", "",
+        c(3, 40), "e1071"), 
+  claim("ivm_speed", "An inclusion beside the matrix products that it contains", "ivm_speed.R", "1",
+        "5", c(6, 30), alone = TRUE), 
   claim("multiclass", "The IVM paper's section 6.4: six classes of soil", "multiclass.R",
-        "400,1000 evidence", "", c(10, 20), "e1071"),
-  claim("multiclass_usps", "Ten digits at once: USPS", "multiclass_usps.R", "350 pixels", "",
-        c(10, 60)),
-  claim("multiclass_mnist", "Ten digits at once: MNIST", "multiclass_mnist.R",
-        "10000 300 basis 2000 100", "", c(10, 120)),
-  claim("pumadyn", "The IVM paper's section 6.3: pumadyn-32nm", "pumadyn.R", "2 3", "10 10",
-        c(7, 24)),
-  claim("thesis_kl", "Thesis figure 3.2: divergences of a step", "thesis/kl.R", "50", "50",
-        c(1, 1)),
-  claim("thesis_omission", "Thesis figure 3.4: omissions of the simple score",
-        "thesis/omission.R", "500", "500", c(3, 3)),
+        "400,1000 evidence", "", c(10, 20), "e1071"), 
+  claim("multiclass_usps", "Ten digits: USPS", "multiclass_usps.R", "350 pixels", "", c(10, 60)),
+  claim("multiclass_mnist", "Ten digits: MNIST", "multiclass_mnist.R", "10000 300 basis 2000 100",
+        "", c(10, 120)), 
+  claim("pumadyn", "The IVM paper's section 6.3: pumadyn-32nm", "pumadyn.R", "2 3", "10 10", c(7,
+        24)), 
+  claim("thesis_kl", "Thesis figure 3.2: divergences of a step", "thesis/kl.R", "50", "50", c(1,
+        1)), 
+  claim("thesis_omission", "Thesis figure 3.4: omissions of the simple score", "thesis/omission.R",
+        "500", "500", c(3, 3)), 
   claim("thesis_sinc", "Thesis figures 2.1 and 5.1: the noisy sinc", "thesis/sinc.R", "20", "20",
-        c(1, 1)),
-  claim("thesis_friedman", "Thesis figure 5.2: Friedman #1", "thesis/friedman.R", "50", "50",
-        c(3, 3)),
-  claim("thesis_boston", "Thesis figure 5.3: Boston housing", "thesis/boston.R", "10", "100",
-        c(3, 30)),
+        c(1, 1)), 
+  claim("thesis_friedman", "Thesis figure 5.2: Friedman #1", "thesis/friedman.R", "50", "50", c(3,
+        3)), 
+  claim("thesis_boston", "Thesis figure 5.3: Boston housing", "thesis/boston.R", "10", "100", c(3,
+        30)), 
   claim("thesis_crabs", "Thesis figure 5.4: crabs", "thesis/crabs.R", "50 3", "50 3", c(1, 1)),
   claim("thesis_sonar", "Thesis figure 5.5: sonar", "thesis/sonar.R", "50", "50", c(1, 1)),
   claim("thesis_usps4", "Thesis figure 5.6: a digit against the rest", "thesis/usps4.R", "1 100 0",
-        "3", c(4, 120)),
+        "3", c(4, 120)), 
   claim("thesis_usps10", "Thesis figures 5.6 and 5.7: ten digits, and rejection", "thesis/usps10.R",
-        "3", "3", c(6, 6)),
-  claim("experts", "Thesis section 6.1: would mixtures of processes pay?", "experts.R", "5", "5",
-        c(3, 3)),
+        "3", "3", c(6, 6)), 
+  claim("experts", "Thesis section 6.1: mixtures of processes", "experts.R", "5", "5", c(3, 3)),
   claim("thesis_density", "Thesis figure 5.9: densities", "thesis/density.R", "20", "20", c(1, 1))
 )
 names(CLAIMS) <- vapply(CLAIMS, `[[`, "", "name")
@@ -237,26 +235,39 @@ run_claims <- function(claims) {
 
 # ---- All of them ----
 
-anchor <- function(title) gsub(" ", "-", gsub("[^a-z0-9 -]", "", tolower(title)))
+# Pages whose first table a reader looks for, in this order
+SHOWN <- c("zoo_defaults", "regret", "newcomer", "survival", "likelihoods", "growth", "markov",
+           "full_ep", "sparse_ep", "source", "ivm_mnist", "pumadyn")
+TABLE_ROWS <- 12L # of a table in RESULTS.md; its page has all
+
+link_to <- function(name) {
+  title <- sub("^#+ ", "", readLines(page_of(name), 1L))
+  sprintf("[%s](bench/results/%s.md)", title, name)
+}
 
 contents_row <- function(name) {
   one <- CLAIMS[[name]]
-  title <- sub("^#+ ", "", readLines(page_of(name), 1L))
   script <- if (is.null(one)) "" else paste0("`bench/", one$script, "`")
   minutes <- if (is.null(one)) "" else paste(one$minutes, collapse = ", ")
-  sprintf("| [%s](#%s) | %s | %s |", title, anchor(title), script, minutes)
+  sprintf("| %s | %s | %s |", link_to(name), script, minutes)
 }
 
-picture_of <- function(name) {
-  if (!file.exists(file.path(results, paste0(name, ".png")))) return(NULL)
-  c(sprintf("![%s](bench/results/%s.png)", name, name), "")
-}
-
-# Returns a section's lines, with an empty one at its end: the heading of the next is none without.
-section_of <- function(name) {
+# Returns the first table of a page, or what it printed first, with its caption.
+first_table <- function(name) {
   lines <- readLines(page_of(name))
-  c(lines, if (nzchar(lines[length(lines)])) "", picture_of(name))
+  is_row <- startsWith(lines, "|")
+  if (!any(is_row)) {
+    fences <- which(lines == "```")[1:2]
+    last <- min(fences[2L] - 1L, fences[1L] + TABLE_ROWS)
+    return(c(lines[fences[1L]:last], "```"))
+  }
+  first <- which(is_row)[1L]
+  run <- rle(is_row[first:length(lines)])$lengths[1L]
+  caption <- rev(grep("^[*].*[*]$", lines[seq_len(first)], value = TRUE))[1L]
+  c(if (!is.na(caption)) c(caption, ""), lines[first + seq_len(min(run, TABLE_ROWS + 2L)) - 1L])
 }
+
+shown <- function(name) c(paste("##", link_to(name)), "", first_table(name), "")
 
 # What was measured in longer forms, once, and what was tried and left out.
 earlier_runs <- function() {
@@ -264,7 +275,7 @@ earlier_runs <- function() {
   title <- vapply(files, function(file) sub("^#+ ", "", readLines(file, 1L)), "")
   if (length(files)) {
     c("## Longer runs on earlier commits", "",
-      sprintf("* %s: `bench/results/earlier/%s`", title, basename(files)))
+      sprintf("* [%s](bench/results/earlier/%s)", title, basename(files)))
   }
 }
 
@@ -272,19 +283,18 @@ assemble <- function() {
   there <- sub("[.]md$", "", list.files(results, "[.]md$"))
   there <- c(intersect(names(CLAIMS), there), setdiff(there, names(CLAIMS)))
   writeLines(c(
-    "# What was measured", "",
-    "One script a claim. `bench/run.R` runs them and writes this page; each section says what it",
-    "was measured with. Ours are the rows and columns that name sparsegp, its methods or its",
-    "kernels. CPU seconds are of user and system; the machine was shared, and its load is given.",
-    "Engines, mutants, tested lines and the interface are by `tools/`, on the commits they name.",
+    "# Measurements", "",
+    "Each page below was written by one script, and names the commit, the packages and the machine",
+    "that it was measured with. CPU seconds are of user and system; the machine was shared. The",
+    "first rows of some pages are shown; `bench/run.R` writes all of this.",
     "",
-    "    SPARSEGP_DATA=... Rscript bench/run.R           # quick",
-    "    SPARSEGP_DATA=... FULL=1 Rscript bench/run.R    # all",
-    "", "| claim | script | minutes of a core: quick, full |", "|---|---|---|",
-    vapply(there, contents_row, ""), "",
-    unlist(lapply(there, section_of)), earlier_runs()
+    "    SPARSEGP_DATA=... Rscript bench/run.R           # short runs",
+    "    SPARSEGP_DATA=... FULL=1 Rscript bench/run.R    # long ones, about a day",
+    "", unlist(lapply(intersect(SHOWN, there), shown)),
+    "## All pages", "", "| page | script | minutes of a core: short, long |", "|---|---|---|",
+    vapply(there, contents_row, ""), "", earlier_runs()
   ), file.path(root, "RESULTS.md"))
-  cat("RESULTS.md:", length(there), "sections\n")
+  cat("RESULTS.md:", length(there), "pages\n")
 }
 
 dir.create(results, showWarnings = FALSE)

@@ -133,7 +133,7 @@ page_head <- function(given, zoo) {
   }
   there <- intersect(c("ours", "before", names(PEERS$number)), zoo$who)
   earlier <- Filter(Negate(fitted), setdiff(there, c("ours", "before")))
-  c("## The default fit beside tuned peers on 46 data sets of other packages", "",
+  c("## Default fits beside tuned peers on 46 data sets of other packages", "",
     paste("`bench/zoo.R`: `sparsegp(response ~ ., data)` and peers of the same training",
           "observations (two thirds, at most 4000). Half of the sets were looked at while the",
           "defaults were developed, the others were kept for the end, but that one of them,",

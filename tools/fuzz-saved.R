@@ -117,7 +117,7 @@ drawn <- function(...) {
 
 # The fits that the tests keep, and some more
 saved_fits <- function() {
-  found <- readRDS(file.path("tests", "testthat", "fits-0.3.0.rds"))
+  found <- readRDS(file.path("tests", "testthat", "fits-1.0.0.rds"))
   d <- rbind(found$rows, found$rows, found$rows)
   d[c("a", "b", "y", "v")] <- d[c("a", "b", "y", "v")] + 0.1 * stats::rnorm(4L * nrow(d))
   fit <- function(formula, ...) sparsegp(formula, d, ..., learn = FALSE)

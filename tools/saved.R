@@ -1,7 +1,7 @@
-# Writes tests/testthat/fits-<version>.rds: fits of the installed package of every kind, with what
-# it says of them, so that each later version can be tested to read them and to say the same. Once,
-# when a version is released or FIT_FORMAT has counted on; never again for an old version. At the
-# top of the checkout:
+# Writes tests/testthat/fits-<version>.rds: fits of every kind by the installed package, with their
+# predictions, log evidences and updates, so that each later version can be tested to read them and
+# to answer the same. It is run when a version is released or FIT_FORMAT has counted on, and never
+# again for an old version. At the top of the checkout:
 #
 #   Rscript tools/saved.R [VERSION]   VERSION: to come; without it that of the package
 #

@@ -58,9 +58,40 @@ with_mathml <- function(page) {
   page
 }
 
+# ---- Pages of measurements ----
+
+# Adds a page for each file of bench/results, in the frame of the page that links to them.
+add_results <- function(folder, root) {
+  frame <- read_text(file.path(folder, "RESULTS.html"))
+  for (file in list.files(file.path(root, "bench", "results"), "[.]md$", recursive = TRUE)) {
+    made <- file.path(folder, "bench", "results", sub("[.]md$", ".html", file))
+    dir.create(dirname(made), FALSE, TRUE)
+    up <- strrep("../", 2L + lengths(gregexpr("/", file, fixed = TRUE)) * grepl("/", file))
+    write_text(in_frame(frame, file.path(root, "bench", "results", file), up), made)
+  }
+  write_text(gsub("(href=\"bench/results/[^\"]*)[.]md\"", "\\1.html\"", frame),
+             file.path(folder, "RESULTS.html"))
+}
+
+# Returns `frame` with its main part from a file of Markdown, `up` from where the frame stands.
+in_frame <- function(frame, file, up) {
+  to <- tempfile(fileext = ".html")
+  on.exit(unlink(to))
+  status <- system2("pandoc", c("-f", "gfm", "-t", "html", file, "-o", to))
+  if (status != 0L) stop("pandoc did not read ", file)
+  made <- gsub("<table>", "<table class=\"table\">", read_text(to), fixed = TRUE)
+  frame <- gsub("((?:href|src)=\")(?![a-z]+:|#|/)", paste0("\\1", up), frame, perl = TRUE)
+  begin <- regexpr("<main[^>]*>", frame)
+  last <- begin + attr(begin, "match.length") - 1L
+  title <- sub("^#+ ", "", readLines(file, 1L))
+  page <- paste0(substr(frame, 1L, last), made, sub("(?s).*</main>", "</main>", frame, perl = TRUE))
+  sub("<title>[^<]*", paste0("<title>", title), page)
+}
+
 # ---- All pages ----
 
 finish <- function(folder, root) {
+  add_results(folder, root)
   for (file in list.files(folder, "[.]html$", recursive = TRUE, full.names = TRUE)) {
     write_text(with_mathml(without_remote(read_text(file))), file)
   }

@@ -1,9 +1,9 @@
 # Values that a saved fit, or a kernel, method or likelihood, could hold if somebody wrote to it:
 # each ends in an answer or in an error of this package, never in a crash or an error of R's own.
 
-# The fits of every kind that version 0.3.0 wrote, their rows, and a few more.
+# The saved fits of every kind, their rows, and a few more
 attacked_fits <- function() {
-  saved <- readRDS(test_path("fits-0.3.0.rds"))
+  saved <- readRDS(test_path("fits-1.0.0.rds"))
   rows <- saved$rows
   d <- rbind(rows, rows, rows)
   d$a <- d$a + seq(0, 1, length.out = nrow(d))

@@ -21,7 +21,7 @@ packed_fits <- function(d, points = PACKED_FROM + 2L) {
        full = fit(y ~ u + v, lik_gaussian(fixed(0.05))))
 }
 
-# The same fit as 0.3.0 kept it.
+# The same fit with whole matrices
 unpacked <- function(fit) {
   fit <- full_sums(fit)
   whole <- function(part) {

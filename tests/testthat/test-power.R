@@ -252,7 +252,7 @@ test_that("powers are refused where a term has several latent values, or no digi
                "several latent values", class = "sparsegp_error")
 })
 
-# ---- Likelihoods of users, and what came with version 0.6.0 ----
+# ---- Likelihoods of users, and others ----
 
 test_that("a likelihood in R has the powers of its twin in C", {
   memory_tier()

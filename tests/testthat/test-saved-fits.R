@@ -1,43 +1,8 @@
 # Fits that released versions wrote, with their predictions, log evidences and updates, are read by
-# this version: fits-<version>.rds, of which tools/saved.R writes the newest. Predictions are sums
-# over stored numbers, the same but for rounding.
+# this version: fits-<version>.rds, written by tools/saved.R. Predictions are sums over stored
+# numbers, the same except for rounding.
 
-of_first_version <- function() readRDS(test_path("fits-0.1.0.rds"))
-
-test_that("fits of version 0.1.0 predict what they did then", {
-  saved <- of_first_version()
-  for (name in names(saved$fits)) {
-    fit <- saved$fits[[name]]
-    expect_null(fit$format)
-    expect_null(flaw_of(ready(fit)), label = name)
-    found <- unlist(predict(fit, saved$new, type = "latent", se.fit = TRUE), use.names = FALSE)
-    expect_equal(found, saved$latent[[name]], tolerance = 1e-10, label = name)
-    expect_identical(as.numeric(logLik(fit)), saved$logLik[[name]], label = name)
-    expect_output(print(fit), "Log evidence", label = name)
-    for (use in list(summary, coef, nobs, function(fit) predict(fit, saved$new))) {
-      expect_error(use(fit), NA, label = name)
-    }
-  }
-  expect_identical(nrow(loo(saved$fits$counts)), 20L)
-})
-
-test_that("a stream of version 0.1.0 goes on, and fits that kept no sums say so", {
-  saved <- of_first_version()
-  more <- update(saved$fits$stream, saved$rows)
-  found <- unlist(predict(more, saved$new, type = "latent", se.fit = TRUE), use.names = FALSE)
-  expect_equal(found, saved$updated, tolerance = 1e-10)
-  expect_equal(as.numeric(logLik(more)), saved$updated_logLik, tolerance = 1e-10)
-  expect_equal(nobs(more), 24)
-  expect_error(merge(saved$fits$full, saved$fits$full), class = "sparsegp_error")
-  expect_error(sparsegp(like = saved$fits$classes, data = saved$new), class = "sparsegp_error")
-  old <- saved$fits$full
-  old$posterior$alpha <- 1
-  expect_error(predict(old, saved$new), "posterior", class = "sparsegp_error")
-  old$response <- list(latents = "x")
-  expect_error(predict(old, saved$new), "response", class = "sparsegp_error")
-})
-
-saved_fits <- function(version = "0.2.0") {
+saved_fits <- function(version = "1.0.0") {
   readRDS(test_path(paste0("fits-", version, ".rds")))
 }
 
@@ -45,8 +10,7 @@ saved_versions <- function() {
   gsub("^fits-|[.]rds$", "", list.files(test_path(), "^fits-.*[.]rds$"))
 }
 
-later <- of_tier(setdiff(saved_versions(), "0.1.0"), 2L, memory = Inf)
-for (version in later) test_that(paste("fits do what they did:", version), {
+for (version in of_tier(saved_versions(), 2L, memory = Inf)) test_that(paste("fits do what they did:", version), {
   saved <- saved_fits(version)
   for (name in names(saved$fits)) {
     fit <- saved$fits[[name]]
@@ -107,15 +71,4 @@ test_that("rows are counted beyond the integers", {
   expect_identical(many$n, 4e9)
   expect_output(print(many), "4e+09 rows", fixed = TRUE)
   expect_identical(nobs(merge(many, many)), 8e9)
-})
-
-test_that("what a fit of version 0.2.0 chose is read into one record", {
-  chosen <- as_written_now(saved_fits()$fits$chosen)
-  expect_identical(chosen$options, chosen$method)
-  expect_identical(unique(chosen$choices$stage), "kernel")
-  expect_true(any(chosen$choices$taken))
-  expect_null(chosen$learning$structure)
-  expect_output(print(summary(chosen)), "Choice of kernel")
-  new <- saved_fits("0.3.0")$fits$chosen
-  expect_identical(names(chosen$choices), names(new$choices))
 })
