@@ -1,15 +1,25 @@
 # The call of C that all others of the engine go through.
 
-# Calls an entry of C that a fit is made by, and notes the work. The arguments that all of these
-# entries share, problem and theta, come first.
-engine_call <- function(entry, problem, theta, ...) {
-  seen <- at_theta(problem, theta)
-  result <- call_entry(entry, problem$spec, theta[seq_len(problem$nkernel)], problem$x,
-                       lik_in_c(problem), lik_theta_for_c(problem, theta), seen$rows, seen$offset,
-                       ...)
-  note_work(run_work(nrow(problem$x), points_of_call(problem), problem$lik, problem$processes))
-  result
+# Returns a function call_c(entry, theta, ...) that calls an entry of C that a fit is made by, and
+# notes the work. The arguments that all of these entries share come first.
+caller_of <- function(problem) {
+  kernel <- seq_len(problem$nkernel)
+  lik <- lik_in_c(problem)
+  has_parameter <- !is.null(scale_parameter(problem$lik))
+  at <- if (!is.null(problem$scale)) response_of_scale(problem)$at
+  work <- run_work(nrow(problem$x), points_of_call(problem), problem$lik, problem$processes)
+  function(entry, theta, ...) {
+    seen <- if (is.null(at)) problem else at(theta)
+    own <- theta[-kernel]
+    if (has_parameter) own <- own[-length(own)] # C has no part of the response's scale
+    result <- call_entry(entry, problem$spec, theta[kernel], problem$x, lik, own, seen$rows,
+                         seen$offset, ...)
+    note_work(work)
+    result
+  }
 }
+
+engine_call <- function(entry, problem, theta, ...) caller_of(problem)(entry, theta, ...)
 
 # `.Call()` by another name, as R CMD check refuses a variable in the place of an entry.
 call_entry <- .Call

@@ -10,14 +10,13 @@ markov_form <- function(spec, theta = numeric(count_kernel_hyper(spec)), at = NU
   .Call(sg_markov_states, spec, as.double(theta), at)
 }
 
-# EP of a problem with `states` (plan-markov.R), as engine_run() has it.
-engine_markov <- function(problem, theta, start, options) {
+# Returns the order of the rows of a problem with `states` (plan-markov.R), as C takes them.
+order_in_time <- function(problem) {
   if (!problem$states %in% seq_len(MOST_STATES)) {
     stop_sparsegp("kernel", "is that of no Markov process, or of one with too many states",
                   "Use method_ep(size =)")
   }
-  options$order <- order(problem$x[, 1L])
-  engine_call(sg_markov, problem, theta, start, options)
+  order(problem$x[, 1L])
 }
 
 # Returns the run with its posterior (posterior-markov.R): the sites themselves, of each latent

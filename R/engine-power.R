@@ -18,11 +18,16 @@ variational <- function(problem) {
   problem
 }
 
-# Returns theta for the limit, in which no label is impossible: a label noise of 0 is replaced by
-# the least that is not (`least` of lik_code()).
-theta_at_limit <- function(problem, theta) {
+# Returns a function of theta that gives theta for the limit, in which no label is impossible: a label
+# noise of 0 is replaced by the least that is not (`least` of lik_code()). NULL: theta stays.
+limit_theta <- function(problem) {
   least <- if (is_at_limit(problem)) lik_traits(problem$lik)$least
-  if (is.null(least)) theta else replace(theta, theta == -Inf, least)
+  if (!is.null(least)) function(theta) replace(theta, theta == -Inf, least)
+}
+
+theta_at_limit <- function(problem, theta) {
+  at_limit <- limit_theta(problem)
+  if (is.null(at_limit)) theta else at_limit(theta)
 }
 
 # Does the problem's method ask for the limit?

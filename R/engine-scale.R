@@ -6,66 +6,97 @@
 # all rows, codes are standardised at every value of the parameter, so that hyperparameters in units
 # of C's mean the same everywhere; without one, centre and unit stay.
 
-# Returns the response of a problem at theta: list(scale, centre, unit), and derivatives of centre
-# and unit in the parameter.
-scale_at <- function(problem, theta) {
+# Returns what evaluations ask of the response of such a problem, as functions of theta:
+#   response   list(scale, centre, unit), and derivatives of centre and unit in the parameter
+#   at         list(rows, offset, response) as C takes them
+# and `codec`, `scale` and `slope`, d value / d theta of the parameter as a function of the value.
+response_of_scale <- function(problem) {
   known <- problem$scale
-  record <- known$record
-  record[["value"]] <- scale_value(problem$lik, theta, record)
-  now <- c(known[c("codec", "centre", "unit")], list(scale = record, d_centre = 0, d_unit = 0))
-  all <- known$reference
-  if (is.null(all)) return(now)
-  scale <- SCALES[[codec_named(known$codec)$scale]]
-  z <- scale$to(all$y, record) - all$offset
-  weights <- weights_or_ones(all$weights, length(z))
-  now$centre <- stats::weighted.mean(z, weights)
-  unit <- sqrt(mean((z - now$centre)^2))
-  if (!isTRUE(unit > 0)) return(now)
-  now$unit <- unit
-  slope <- scale$d_to(all$y, record)
-  now$d_centre <- stats::weighted.mean(slope, weights)
-  now$d_unit <- mean((z - now$centre) * (slope - now$d_centre)) / unit
-  now
+  codec <- codec_named(known$codec)
+  scale <- SCALES[[codec$scale]]
+  about <- scale_parameter(problem$lik)
+  unit <- about$unit(known$record)
+  standardise <- standardiser(known, scale)
+  response <- function(theta) {
+    record <- known$record
+    record[["value"]] <- from_search(theta[length(theta)], about$range[1L], about$range[2L], unit)
+    standardise(record)
+  }
+  at <- function(theta) {
+    now <- response(theta)
+    rows <- problem$rows
+    rows[1L, ] <- codec$codes(rows[1L, ], now)
+    list(rows = rows, offset = problem$offset * (known$unit / now$unit), response = now)
+  }
+  list(response = response, at = at, codec = codec, scale = scale,
+       slope = function(value) slope_in_range(value, about$range))
 }
 
-# Returns the problem as C sees it at theta. now: its response there
-at_theta <- function(problem, theta, now = scale_at(problem, theta)) {
+# Returns a function of the record of a scale that gives the response there: centre and unit of the
+# `reference` if there is one, else those that were read.
+standardiser <- function(known, scale) {
+  base <- c(known[c("codec", "centre", "unit")], list(d_centre = 0, d_unit = 0))
+  all <- known$reference
+  if (is.null(all)) return(function(record) c(base, list(scale = record)))
+  weights <- weights_or_ones(all$weights, NROW(all$y))
+  function(record) {
+    now <- c(base, list(scale = record))
+    z <- scale$to(all$y, record) - all$offset
+    now$centre <- stats::weighted.mean(z, weights)
+    unit <- sqrt(mean((z - now$centre)^2))
+    if (!isTRUE(unit > 0)) return(now)
+    now$unit <- unit
+    slope <- scale$d_to(all$y, record)
+    now$d_centre <- stats::weighted.mean(slope, weights)
+    now$d_unit <- mean((z - now$centre) * (slope - now$d_centre)) / unit
+    now
+  }
+}
+
+# Returns the problem as C takes it at theta.
+at_theta <- function(problem, theta) {
   if (is.null(problem$scale)) return(problem)
-  problem$rows[1L, ] <- codec_named(now$codec)$codes(problem$rows[1L, ], now)
-  problem$offset <- problem$offset * (problem$scale$unit / now$unit)
+  seen <- response_of_scale(problem)$at(theta)
+  problem[c("rows", "offset")] <- seen[c("rows", "offset")]
   problem
 }
 
-# Returns a run with what the scale adds at theta: the log Jacobian relative to that of the response
-# as it was read, and the parameter's part of the gradient of log Z and log Jacobian. By the fixed
-# point of EP log Z moves with a code as the tilt of its row does, whose slope in the mean is
-# d = cavity variance^-1 (mean - cavity mean), the other way round. w: the problem's width
-with_scale <- function(problem, theta, run, w) {
-  if (is.null(scale_parameter(problem$lik)) || run$status != 0L) return(run)
+# Returns a function of theta and a run that adds what the scale has at theta: the log Jacobian
+# relative to that of the response as it was read, and the parameter's part of the gradient of log Z
+# and log Jacobian. By the fixed point of EP log Z moves with a code as the tilt of its row does,
+# whose slope in the mean is d = cavity variance^-1 (mean - cavity mean), the other way round. NULL:
+# the scale has no parameter.
+scale_part <- function(problem) {
+  if (is.null(scale_parameter(problem$lik))) return(NULL)
   if (is.null(problem$scale)) {
-    if (!is.null(run$gradient)) run$gradient <- c(run$gradient, 0)
-    return(run)
+    return(function(theta, run) {
+      if (!is.null(run$gradient)) run$gradient <- c(run$gradient, 0)
+      run
+    })
   }
-  now <- scale_at(problem, theta)
   y <- problem$rows[1L, ]
-  at_start <- list(codec = now$codec, unit = problem$scale$unit, scale = problem$scale$record)
-  run$log_jacobian <- log_jacobian(now, y) - log_jacobian(at_start, y)
-  if (is.null(run$gradient)) return(run)
-  scale <- SCALES[[codec_named(now$codec)$scale]]
-  seen <- at_theta(problem, theta, now)
-  offset <- matrix(seen$offset, w)[1L, ]
-  d_seen <- (scale$d_to(y, now$scale) - now$d_centre -
-               (seen$rows[1L, ] - offset) * now$d_unit) / now$unit
-  slope <- sum(scale$d_log_slope(y, now$scale)) - length(y) * now$d_unit / now$unit -
-    sum(slopes_in_mean(run, w) * d_seen)
-  run$gradient <- c(run$gradient, slope * value_slope(problem$lik, now$scale))
-  run
+  w <- problem_width(problem)
+  ours <- response_of_scale(problem)
+  start <- list(codec = problem$scale$codec, unit = problem$scale$unit,
+                scale = problem$scale$record)
+  from <- log_jacobian(start, y)
+  function(theta, run) {
+    seen <- ours$at(theta)
+    now <- seen$response
+    run$log_jacobian <- log_jacobian(now, y) - from
+    if (is.null(run$gradient)) return(run)
+    offset <- matrix(seen$offset, w)[1L, ]
+    d_seen <- (ours$scale$d_to(y, now$scale) - now$d_centre -
+                 (seen$rows[1L, ] - offset) * now$d_unit) / now$unit
+    slope <- sum(ours$scale$d_log_slope(y, now$scale)) - length(y) * now$d_unit / now$unit -
+      sum(slopes_in_mean(run, w) * d_seen)
+    run$gradient <- c(run$gradient, slope * ours$slope(now$scale[["value"]]))
+    run
+  }
 }
 
-# d value / d theta of the parameter
-value_slope <- function(lik, record) {
-  range <- scale_parameter(lik)$range
-  value <- record[["value"]]
+# d value / d theta of a parameter in this range
+slope_in_range <- function(value, range) {
   if (range[2L] == Inf) value else (value - range[1L]) * (range[2L] - value) / diff(range)
 }
 

@@ -1,57 +1,5 @@
 # The one place that calls C.
 
-# EP at theta, full or on the problem's basis. sites: list(tau, nu) to start from, NULL for scratch,
-# or an online pass. Half of the sweeps of full EP may be of all rows at once, unless the method
-# gives their number.
-# points: with the gradient, is that in the points of the basis wanted, a matrix for each basis?
-# restart: does EP that did not converge from these sites begin anew? run$usable: is the log
-# evidence one to learn from? run$impossible: is_impossible() of it
-engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior = FALSE,
-                       points = FALSE, restart = FALSE) {
-  method <- problem$options
-  options <- list(sweeps = method$sweeps, batch = method$batch %||% ceiling(method$sweeps / 2),
-                  damping = method$damping, tol = method$tol, pool = method$pool,
-                  mixing = method$mixing, gradient = gradient, posterior = posterior,
-                  points = points, base = problem$base)
-  full <- is.null(problem$basis)
-  options["trend"] <- list(functions_of_mean(problem))
-  problem$power <- method$power
-  theta <- theta_at_limit(problem, theta)
-  start <- sites %||% first_sites(problem, theta)
-  run <- if (!is.null(problem$states)) {
-    engine_markov(problem, theta, start, options)
-  } else if (full) {
-    tryCatch(engine_call(sg_ep_full, problem, theta, start, options),
-             error = function(e) explain_memory(e, nrow(problem$x)))
-  } else {
-    engine_call(sg_ep_batch, problem, theta, start, options, problem$basis)
-  }
-  if (restart && !is.null(sites) && (run$status != 0L || !run$converged)) {
-    return(engine_run(problem, theta, NULL, gradient, posterior, points))
-  }
-  run$impossible <- is_impossible(problem$lik, run$logz, problem_rows(problem))
-  run$usable <- run$status == 0L && (run$converged || isTRUE(run$change <= NEAR)) &&
-    !run$impossible
-  run[c("tol", "power")] <- list(options$tol, method$power %||% 1)
-  run <- with_scale(problem, theta, run, problem_width(problem))
-  if (!posterior || run$status != 0L) return(run)
-  if (!is.null(problem$states)) return(markov_posterior(problem, run))
-  if (full) full_posterior(problem, run) else basis_posterior(problem, run)
-}
-
-# Returns the sites that EP begins with where none are given; NULL: there are none. Those of the
-# limit are what EP makes of no sites: the mean of log p under a vague prior, with which the limit
-# would begin, may have no digits, as that of an exponential rate. Two sweeps: the second is at the
-# sites of the first.
-first_sites <- function(problem, theta) {
-  if (is_modal(problem$lik)) return(pass_sites(problem, theta))
-  if (!is_at_limit(problem) || lik_traits(problem$lik)$exact) return(NULL)
-  problem$options <- utils::modifyList(problem$options, list(power = 1, sweeps = 2L))
-  run <- engine_run(problem, theta)
-  if (run$status != 0L || !all(is.finite(run$tau))) return(NULL)
-  list(tau = pmax(run$tau, 0), nu = ifelse(run$tau > 0, run$nu, 0))
-}
-
 # A part of a sweep over some of the rows (glue_batch.c): those of `problem`, at their
 # sites, under the posterior of `states`, a list of one for each basis. options: own (with what no
 # row adds), collect (only the sums of the sites), gradient, narrow, rows (of which the states are

@@ -27,12 +27,14 @@ evidence <- function(problem, sites = NULL) {
 # that converged. It may be given a basis, too; points: then with the gradient in its points.
 evidence_criterion <- function(problem, points = FALSE, sites = NULL) {
   force(sites)
+  run_at <- compile(problem, gradient = TRUE, points = points, restart = TRUE)
+  constant <- mean_normalisation(problem$mean)
   function(theta, basis = problem$basis) {
-    problem$basis <- basis
-    run <- engine_run(problem, theta, sites, gradient = TRUE, points = points, restart = TRUE)
+    run <- run_at(theta, sites, basis)
     if (run$status == 0L && run$converged) sites <<- run[c("tau", "nu")]
     if (run$status == 0L && !run$usable) run$status <- NOT_CONVERGED
-    run$logz <- run$logz + (run$log_jacobian %||% 0) + mean_normalisation(problem$mean)
+    if (!is.null(run$log_jacobian)) run$logz <- run$logz + run$log_jacobian
+    run$logz <- run$logz + constant
     c(run[c("status", "logz", "gradient")], list(sites = sites, points = run$points))
   }
 }

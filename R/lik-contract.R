@@ -163,9 +163,12 @@ hyper_names <- function(lik) {
 
 # Log evidences of labels and counts are log probabilities. EP on its way to no fixed point shows by
 # one above 0; SLACK of a nat for each row is more than rounding makes of 0.
-is_impossible <- function(lik, logz, rows) {
+is_impossible <- function(lik, logz, rows) isTRUE(logz > most_evidence(lik, rows))
+
+# Returns the largest log evidence that so many rows can have.
+most_evidence <- function(lik, rows) {
   SLACK <- 1e-6
-  isTRUE(logz > SLACK * rows) && !lik_traits(lik)$density
+  if (lik_traits(lik)$density) Inf else SLACK * rows
 }
 
 # One kernel for each class?
