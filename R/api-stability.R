@@ -20,8 +20,8 @@
 #' @section Saved fits:
 #' Fits that [saveRDS()] has written since version 1.0.0 are read by every later 1.x, and their
 #' predictions, intervals and log evidences are the same except for rounding. They can be updated
-#' and merged like those of the version that reads them. Fits of a later version are refused in words by
-#' an earlier one.
+#' and merged like those of the version that reads them. Fits of a later version are refused in
+#' words by an earlier one.
 #'
 #' @section Not promised:
 #' What a default fit chooses (transformation, kernel, inducing points (the *basis*), evaluations)

@@ -8,7 +8,7 @@
 
 GAMMA <- "gamma"
 
-# Keeps nothing: for exact sites, whose GAMMA is had again.
+# Keeps nothing: for exact sites, whose gamma is recomputed.
 NO_STORE <- list(read = function(generation, i) NULL,
                  write = function(generation, i, sites) NULL,
                  keep = function(generations) NULL, remove = function() invisible())

@@ -1,7 +1,7 @@
 # Packs what travels to and from workers (chunked-workers.R), and counts its bytes.
 
-# Of states the factor R, which the hyperparameters give, does not travel but once, and of S, which
-# is symmetric, one triangle does.
+# Returns states as they are sent: R, which follows from the hyperparameters, is sent once; of the
+# symmetric S only one triangle.
 state_to_send <- function(state, with_factor) {
   lapply(state, function(one) {
     triangles <- lapply(process_sums(one), function(S) S[lower.tri(S, diag = TRUE)])

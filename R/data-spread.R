@@ -6,7 +6,7 @@
 # rows as there are classes. x: inputs; one that hardly ever varies does so among the first rows,
 # too.
 spread_rows <- function(n, strata = NULL, x = NULL) {
-  if (!is.null(x)) return(witnesses_first(spread_rows(n, strata), x))
+  if (!is.null(x)) return(varying_rows_first(spread_rows(n, strata), x))
   if (is.null(strata)) return(order((seq_len(n) * (sqrt(5) - 1) / 2) %% 1))
   rank <- stats::ave(seq_len(n), strata, FUN = function(rows) order(spread_rows(length(rows))))
   size <- stats::ave(rank, strata, FUN = length)
@@ -15,8 +15,9 @@ spread_rows <- function(n, strata = NULL, x = NULL) {
 
 # Moves rows up, so an input that is constant among the first min_points rows, and not among
 # all, varies among them. A rare level of a factor may be the only input that distinguishes its
-# rows. Rows that move up take every other place: a beginning is half of what it would be at least.
-witnesses_first <- function(order, x) {
+# rows. Rows that move up take every other place, so any prefix keeps at
+# least half its rows.
+varying_rows_first <- function(order, x) {
   witnesses <- rows_that_vary(order, x)
   count <- length(witnesses)
   if (count == 0L) return(order)

@@ -2,7 +2,7 @@
 
 check_density <- function(object) {
   wrong <- if (!is.list(object) || !identical(object$format, DENSITY_FORMAT)) "format"
-           else misfit("density", object)
+           else invalid_part("density", object)
   if (is.null(wrong)) return(object)
   stop_damaged(paste0("its `", wrong, "` does not fit the rest"), what = "density")
 }

@@ -196,7 +196,7 @@ label_outcomes.response_factor <- function(fit, latent) {
 
 # ---- Classes that are coupled ----
 
-# As of classes that are independent, at values that go together.
+# The information for independent classes, with correlated draws
 #' @export
 label_information.response_coupled <- function(fit, latent) {
   NODES <- 512L

@@ -60,8 +60,8 @@ entry_of <- function(problem, gradient, posterior, points) {
   }
 }
 
-# Returns a function that adds to a run what is made of it: may its log evidence be learned from, and
-# what it was run with?
+# Returns a function that adds to a run whether its log evidence may be learned from, and its
+# settings.
 judge_of <- function(problem) {
   most <- most_evidence(problem$lik, problem_rows(problem))
   with <- list(problem$options$tol, problem$options$power %||% 1)
@@ -82,8 +82,8 @@ posterior_of <- function(problem) {
   function(run) add(problem, run)
 }
 
-# Returns a function of theta that gives the sites that EP begins with where none are given, or NULL:
-# there are none.
+# Returns a function of theta that gives the sites that EP begins with where none are given, or NULL
+# if there are none.
 start_of <- function(problem) {
   if (is_modal(problem$lik)) return(function(theta) pass_sites(problem, theta))
   if (is_at_limit(problem) && !lik_traits(problem$lik)$exact) {
@@ -92,8 +92,8 @@ start_of <- function(problem) {
 }
 
 # The limit begins with what EP makes of no sites: the mean of log p under a vague prior, with which
-# it would begin otherwise, may have no digits, as that of an exponential rate. Two sweeps: the second
-# is at the sites of the first.
+# it would begin otherwise, may have no digits, as that of an exponential rate. The second of two
+# sweeps is at the sites of the first.
 sites_for_limit <- function(problem, theta) {
   problem$options <- utils::modifyList(problem$options, list(power = 1, sweeps = 2L))
   run <- engine_run(problem, theta)

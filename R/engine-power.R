@@ -18,8 +18,8 @@ variational <- function(problem) {
   problem
 }
 
-# Returns a function of theta that gives theta for the limit, in which no label is impossible: a label
-# noise of 0 is replaced by the least that is not (`least` of lik_code()). NULL: theta stays.
+# Returns a function of theta that gives theta for the limit, in which no label is impossible: a
+# label noise of 0 is replaced by the least that is not (`least` of lik_code()). NULL: theta stays.
 limit_theta <- function(problem) {
   least <- if (is_at_limit(problem)) lik_traits(problem$lik)$least
   if (!is.null(least)) function(theta) replace(theta, theta == -Inf, least)

@@ -75,7 +75,7 @@ state_posterior <- function(state, mean = NULL) {
 
 # Returns sites of an online pass over the rows in this order, each seen given those before it. EP
 # for a multimodal likelihood starts from them: parallel updates from zero sites converge between
-# the modes. NULL: no numbers.
+# the modes. NULL if they are not finite.
 pass_sites <- function(problem, theta, order = seq_len(problem_rows(problem))) {
   w <- problem_width(problem)
   some <- problem

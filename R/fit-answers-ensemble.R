@@ -166,7 +166,7 @@ bound_by_roots <- function(object, latent, type, z) {
 # quantile q has sum_k w_k P_k(g_k^-1(q)) = p, P_k the distribution function of f. Steps of Newton's
 # for q and each f_k = g_k^-1(q) at once, with slopes of g_k by the steps before, begin at
 # common_start(), and of rows where these do not converge, as between far members or where g_k are
-# flat, at tabulated_start(). Rows that neither brings to an end are left to roots. Cost: some four
+# flat, at tabulated_start(). Rows where neither start converges use root finding. Cost: some four
 # values of each g_k, and where there is a table some eighty.
 bound_by_predictor <- function(object, latent, type, z) {
   w <- n_outputs(object)

@@ -116,7 +116,7 @@ plain_residuals.response <- function(object, pearson) {
   known_residuals((observed - moments$mean) / moments$sd, observed)
 }
 
-# A response as it should be, without any doubt about it, has the residual 0.
+# Sets 0 / 0 to 0: the response is the predicted one, and the standard deviation is 0.
 known_residuals <- function(residual, observed) {
   residual[is.nan(residual) & !is.na(observed)] <- 0
   residual

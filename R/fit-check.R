@@ -1,16 +1,16 @@
 # A fit may come from a file that another version wrote, or that somebody has changed. R's own
-# functions would stop with words of their own, so a fit is checked wherever a user hands one in: its
-# fields are those of one table, fit_kinds(), which misfit() goes through.
+# functions would stop with words of their own, so a fit is checked wherever a user hands one in:
+# its fields are those of one table, fit_kinds(), which invalid_part() goes through.
 # Numbers of rows, columns and components are read as such, and the posterior's are added up: none
 # may be missing or infinite. Other numbers of rows are not read, so a check costs no more than
 # a prediction.
 
-# The number of what new_fit() makes. A version that changes it counts on, and reads the earlier ones.
+# The number of what new_fit() makes. A version that changes it counts on, and reads earlier ones.
 FIT_FORMAT <- 1L
 
 # Returns the fit, or stops.
 check_fit <- function(fit, argument = "object") {
-  refuse_flaw(flaw_of(fit), argument)
+  refuse_flaw(invalid_field(fit), argument)
   fit
 }
 
@@ -23,21 +23,21 @@ refuse_flaw <- function(wrong, argument) {
 }
 
 # Returns the name of the first field that is not what a fit has, or NULL.
-flaw_of <- function(fit) {
+invalid_field <- function(fit) {
   if (!is.list(fit) || !identical(fit$format, FIT_FORMAT)) return("format")
   # a fit is mostly asked more than once: a model that was found right last is not looked at again
   model <- unclass(fit)[registered("kinds", "model")$fields]
   if (!identical(model, REGISTRY$sound)) {
-    wrong <- misfit("model", fit)
+    wrong <- invalid_part("model", fit)
     if (!is.null(wrong)) return(wrong)
     REGISTRY$sound <- model
   }
-  misfit("fit", fit)
+  invalid_part("fit", fit)
 }
 
 # The fit, where its rows are read: then their numbers are, too.
 checked_rows <- function(fit, argument = "object") {
-  refuse_flaw(misfit("row", fit), argument)
+  refuse_flaw(invalid_part("row", fit), argument)
   fit
 }
 
@@ -120,14 +120,14 @@ is_ensemble <- function(ensemble, whole) {
   is.list(ensemble) && are_doubles(weights, length(ensemble$members)) && length(weights) > 0L &&
     are_finite(weights) && all(weights >= 0) && abs(sum(weights) - 1) < 1e-6 &&
     is_flag(ensemble$fixed) && all(vapply(ensemble$members, is.list, NA)) &&
-    all(vapply(each_member(whole, flaw_of), is.null, NA))
+    all(vapply(each_member(whole, invalid_field), is.null, NA))
 }
 
 # Every mode is checked as if it were the fit.
 is_mode <- function(mode, fit) {
   fit[OF_MODE] <- mode[OF_MODE]
   fit$modes <- NULL
-  is.list(mode) && all(OF_MODE %in% names(mode)) && is.null(flaw_of(fit))
+  is.list(mode) && all(OF_MODE %in% names(mode)) && is.null(invalid_field(fit))
 }
 
 # Without a power of power EP every row has a cavity: with one, the whole site of a row may be more

@@ -13,7 +13,9 @@ fit_read <- function(recipe, rows, setup) {
   learned <- learn_from(rows, settled)
   candidate <- with_coupled_classes(learned$candidate, learned$setup)
   rows$offset <- candidate$data$chunk$offset # as many as classes, where these are coupled
-  if (learned$moot && !is.null(candidate$record)) candidate$record$moot <- TRUE
+  if (learned$nothing_to_learn && !is.null(candidate$record)) {
+    candidate$record$nothing_to_learn <- TRUE
+  }
   tuned <- tune(candidate$plan, candidate)
   fit <- fit_of(tuned, rows, learned$setup)
   if (!is.null(setup$augment)) fit <- fit_with_copies(fit, tuned, rows, learned$setup)

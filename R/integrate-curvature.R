@@ -10,7 +10,7 @@ RIDGE <- 0.01 # weight of H0, where a step of one standard deviation has about 1
 
 # Returns list(curvature, unseen): H in units of `spreads`, those of the priors, no less than the
 # prior's own in any direction; and the direction in which fewest steps went (free values, one
-# standard deviation long, with the sign that upward() gives it) with what they weigh. steps:
+# standard deviation long, with the sign that fix_signs() gives it) with what they weigh. steps:
 # list(s, y), matrices with a column for each
 secant_curvature <- function(steps, spreads, positive = rep(TRUE, length(spreads))) {
   ROUNDS <- 5L
@@ -27,7 +27,7 @@ secant_curvature <- function(steps, spreads, positive = rep(TRUE, length(spreads
   }
   far <- eigen(fitted$M, symmetric = TRUE)
   least <- length(spreads)
-  unseen <- upward(root %*% far$vectors[, least], positive)
+  unseen <- fix_signs(root %*% far$vectors[, least], positive)
   list(curvature = at$vectors %*% (t(at$vectors) * at$values),
        unseen = spreads * drop(unseen), seen = far$values[least] - RIDGE)
 }

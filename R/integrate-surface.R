@@ -68,7 +68,7 @@ site_forecast <- function(fit, at) {
 # hyperparameters have a scale that begins at 0.
 hyper_axes <- function(curvature, spreads, positive = rep(TRUE, length(spreads))) {
   found <- eigen(curvature, symmetric = TRUE)
-  axes <- upward(found$vectors, positive)
+  axes <- fix_signs(found$vectors, positive)
   list(A = spreads * axes %*% diag(1 / sqrt(pmax(found$values, 1)), length(spreads)),
        bend = found$values / pmax(found$values, 1), flat = found$values < 1 - 1e-8)
 }
@@ -77,7 +77,7 @@ hyper_axes <- function(curvature, spreads, positive = rep(TRUE, length(spreads))
 # order of rows and columns: large values of the positive hyperparameter that an axis is mostly of
 # are ahead. Others, such as a bias, have no sense of direction: with the levels of two classes
 # exchanged the axes are mirrored.
-upward <- function(vectors, positive) {
+fix_signs <- function(vectors, positive) {
   size <- abs(vectors) * ifelse(positive, 1, 1e-6)
   main <- apply(size, 2L, function(own) which(own > (1 - 1e-6) * max(own))[1L])
   vectors * rep(ifelse(vectors[cbind(main, seq_along(main))] < 0, -1, 1), each = nrow(vectors))
@@ -117,8 +117,8 @@ with_moments <- function(side, fit) {
   side
 }
 
-# Is what one side of an axis says too little for it to be integrated over? Squares, of the means'
-# moves and of the relative ones of variances, of which a linear part has an effect by its square.
+# Do predictions change too little along one side of an axis to integrate over it? The measure is
+# the squared change of means, in posterior variances, and of variances, in proportion.
 moves_little <- function(moved, own) {
   if (is.null(moved)) return(FALSE)
   each <- (moved$mean - own$mean)^2 / own$var + (moved$var / own$var - 1)^2
@@ -167,8 +167,8 @@ look_at <- function(side, distance, surface, middle) {
   side
 }
 
-# The same looked at farther out: tails may be longer than those of a normal density, and the last
-# knot tells where the one before has not fallen as much.
+# Looks further out: tails may be longer than those of a normal density, and the last knot decides
+# where the density at the one before has not fallen as much.
 look_farther <- function(side, surface, middle) {
   SHORT <- 0.85 # of a normal density's fall
   for (knot in KNOTS[-1L]) {

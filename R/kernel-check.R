@@ -4,7 +4,7 @@
 # Stops where one is not. Parts are checked as the whole is.
 check_kernel <- function(kernel, argument = "kernel") {
   type <- if (is.list(kernel)) registered("kernels", kernel$type)
-  if (is.null(type) || !is.null(misfit(kinds_like(type$like, type$parts), kernel))) {
+  if (is.null(type) || !is.null(invalid_part(kinds_like(type$like, type$parts), kernel))) {
     stop_sparsegp(argument, "has a part that no kernel_*() makes",
                   "Make it anew; a part of a value is not for writing to")
   }

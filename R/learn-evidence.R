@@ -322,9 +322,9 @@ FLAT <- 0.1 # the optimum is then some 0.005 nats away
 
 # Warns of what did not settle, by name. Noise at its lower edge is no cause for alarm: the data
 # have none, and the variance, of which the noise is a proportion, may have gone to its edge with
-# it. moot: has a warning said that there is nothing to learn (model-remarks.R)?
+# it. nothing_to_learn: has a warning said that there is nothing to learn (model-remarks.R)?
 warn_about_search <- function(record) {
-  if (is.null(record) || isTRUE(record$moot)) return(invisible())
+  if (is.null(record) || isTRUE(record$nothing_to_learn)) return(invisible())
   at_bound <- record$at_bound
   if ("noise" %in% at_bound) at_bound <- grep("^noise$|variance$", at_bound, value = TRUE,
                                               invert = TRUE)

@@ -143,7 +143,7 @@ check_likelihood <- function(lik) {
   known <- !is.null(lik$extension) || !is.null(registered("traits", lik$type))
   right <- inherits(lik, "sparsegp_likelihood") && known &&
     identical(lik$type == "custom", !is.null(lik$custom)) && is.list(lik$params) &&
-    is.null(misfit("likelihood", lik)) &&
+    is.null(invalid_part("likelihood", lik)) &&
     setequal(names(lik$params), hyper_names(lik))
   if (!right) {
     stop_sparsegp("likelihood", "is not what a lik_*() makes",

@@ -8,7 +8,7 @@ TILT_NODES <- 33L
 MOST_TILT_NODES <- 1025L
 TILT_NEGLECT <- 33
 TILT_AGREE <- 3e-7
-# Marginals are at least so wide: of narrower ones the second derivative would be rounding.
+# Lower bound on the marginal variance: below it the second derivative would be rounding.
 LEAST_TILT_VARIANCE <- 1e-9
 
 # Returns the hyperparameters on their natural scale, by name.

@@ -40,7 +40,7 @@ nats <- function(least) function(gained, best) least
 
 standard_errors <- function(count) function(gained, best) count * standard_error(gained)
 
-# Of the best's log loss, which is its value with the other sign.
+# A margin as a proportion of the best log loss (minus its value)
 part_of_loss <- function(proportion) function(gained, best) -proportion * best$value
 
 # ---- Scores of labels ----

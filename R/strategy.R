@@ -47,11 +47,11 @@ plan_for.method_default <- function(method, problem, basis) {
 
 # Learns the hyperparameters of a model whose structure is `settled` (choose_structure()).
 # settled$setup$basis: as read_basis() gives it; remark: is what the rows lack remarked on? Returns
-# list(candidate, problem, basis, setup, moot), setup with the plan's options.
+# list(candidate, problem, basis, setup, nothing_to_learn), setup with the plan's options.
 learn_from <- function(chunk, settled, remark = TRUE) {
   model <- settled$model
   setup <- settled$setup
-  moot <- remark && remark_on_rows(model, setup, chunk)
+  nothing_to_learn <- remark && remark_on_rows(model, setup, chunk)
   problem <- problem_of(model, chunk)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
   if (!is.null(setup$augment)) refuse_copies(model$lik, setup$method)
@@ -67,7 +67,8 @@ learn_from <- function(chunk, settled, remark = TRUE) {
                              list(chunk = chunk, setup = setup), record)
   candidate$rougher <- settled$rougher
   setup$options <- plan$problem$options
-  list(candidate = candidate, problem = problem, basis = basis, setup = setup, moot = moot)
+  list(candidate = candidate, problem = problem, basis = basis, setup = setup,
+       nothing_to_learn = nothing_to_learn)
 }
 
 # Runs a learned candidate, after comparing it with others if the strategy has such. Returns

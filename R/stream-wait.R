@@ -63,7 +63,7 @@ ready <- function(fit) UseMethod("ready")
 # have.
 check_fit_or_waiting <- function(fit, argument = "object") {
   waits <- inherits(fit, "sparsegp_waiting")
-  if (waits) refuse_flaw(misfit("waiting", fit), argument)
+  if (waits) refuse_flaw(invalid_part("waiting", fit), argument)
   if (waits && is.null(fit$posterior)) fit else check_fit(fit, argument)
 }
 

@@ -76,18 +76,18 @@ is_of_kind <- function(x, kind) isTRUE(as_kind(kind)(x, NULL))
 # Returns a kind as function(x, whole), which is given what x is a field of, too. A kind may be
 # written as a function(x), or as a table of the kinds of the fields of x.
 as_kind <- function(kind) {
-  if (!is.function(kind)) return(function(x, whole) is.list(x) && is.null(misfit(kind, x)))
+  if (!is.function(kind)) return(function(x, whole) is.list(x) && is.null(invalid_part(kind, x)))
   if ("whole" %in% names(formals(kind))) kind else function(x, whole) kind(x)
 }
 
-# Returns a table of kinds as misfit() reads it.
+# Returns a table of kinds as invalid_part() reads it.
 kind_table <- function(kinds) list(fields = names(kinds), kinds = unname(lapply(kinds, as_kind)))
 
 # Returns the name of the first field of x that is not of its kind, or NULL. A kind that fails on
-# its value is a misfit, too. kinds: a table in the order in which it is gone through, so a
+# its value is invalid, too. kinds: a table in the order in which it is gone through, so a
 # kind may rely on what stands before it; a field may stand there twice. Or the name of a table in
 # the registry, what stands before _kinds() in the name of the function that makes it.
-misfit <- function(kinds, x) {
+invalid_part <- function(kinds, x) {
   table <- if (is.character(kinds)) registered("kinds", kinds) else kind_table(kinds)
   name <- ""
   tryCatch({

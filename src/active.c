@@ -10,7 +10,7 @@
 #include "par.h"
 #include "tolerances.h"
 
-/* Lends memory for `size` inclusions; d = 0. */
+/* Allocates `size` inclusions; d = 0. */
 sg_active sg_active_new(int size, const sg_ws *ws)
 {
     sg_active active = {.size = size, .row = sg_ints(size, ws)};

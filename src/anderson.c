@@ -9,7 +9,7 @@
 #include "anderson.h"
 #include "la.h"
 
-/* Lends memory for depth + 1 iterates of n numbers. */
+/* Allocates depth + 1 iterates of n numbers. */
 sg_anderson sg_anderson_new(size_t n, int depth, const sg_ws *ws)
 {
     const size_t kept = depth + 1;

@@ -10,7 +10,7 @@
 #include "la.h"
 #include "tolerances.h"
 
-/* Lends memory for a step: rows x C values and `coordinates` numbers of each vector of the
+/* Allocates a step: rows x C values and `coordinates` numbers of each vector of the
  * solver. */
 sg_coupling sg_coupling_new(int rows, int C, int coordinates, const sg_ws *ws)
 {

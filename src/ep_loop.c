@@ -226,7 +226,7 @@ static void narrow_if_lost(ep_run *go)
 /* ---- The whole ---- */
 
 /* Are all sites 0? Then sums need not be read. */
-static int says_nothing(const sg_sites *sites)
+static int all_zero(const sg_sites *sites)
 {
     const size_t blocks = sg_blocks_of(sites->layout), values = sg_values_of(sites->layout);
     for (size_t k = 0; k < blocks; k++) {
@@ -252,7 +252,7 @@ static void prepare_rereads(ep_run *go)
     }
 }
 
-/* Lends memory for a run. With an exact likelihood the first sweep is the last; where the model
+/* Allocates a run. With an exact likelihood the first sweep is the last; where the model
  * has no sequential pass all sweeps are in parallel. */
 static ep_run new_run(const sg_rows *rows, const sg_ep_model *model, const sg_ep_options *options,
                       sg_sites *sites, double *sums, sg_marginals *marg, sg_ep_report *report,
@@ -273,7 +273,7 @@ static ep_run new_run(const sg_rows *rows, const sg_ep_model *model, const sg_ep
     go.rereads = !exact && (go.options.mixing > 0 || go.couples);
     go.it = sg_iteration_new(&go.options, go.couples);
     if (go.rereads) prepare_rereads(&go);
-    go.stale = exact || !says_nothing(sites);
+    go.stale = exact || !all_zero(sites);
     sg_ep_no_sums(model, go.parts, sums);
     return go;
 }

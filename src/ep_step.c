@@ -9,7 +9,7 @@
 #include "ep_step.h"
 #include "tolerances.h"
 
-/* Lends memory for `depth` past steps, or makes a stepper that is not used where depth is 0. */
+/* Allocates `depth` past steps, or makes a stepper that is not used where depth is 0. */
 sg_stepper sg_stepper_new(const sg_rows *rows, int depth, const sg_ws *ws)
 {
     const sg_layout layout = sg_layout_of(rows);

@@ -23,7 +23,7 @@ void sg_process_locate(sg_process *gp)
  *   Gamma -= l l',                       l = Gamma_.a / sqrt(Gamma_aa),
  *   q_b = (q_b - share_b q_a; share_b),  share = Gamma_.a / Gamma_aa,
  * which is a Cholesky step of Gamma and the bordering of K_B^{-1}. */
-static void let_join(sg_process *gp, const sg_seen *seen, int a)
+static void add_point(sg_process *gp, const sg_seen *seen, int a)
 {
     sg_joining *j = &gp->joining;
     const int w = seen->w, k = j->count++, d = gp->basis.d + k;
@@ -48,7 +48,7 @@ static void let_join(sg_process *gp, const sg_seen *seen, int a)
     }
 }
 
-/* Lets each point join of which more than `novelty` is left; returns how many. Nothing is copied
+/* Adds each point whose residual variance exceeds `novelty`; returns how many. Nothing is copied
  * where there are none. */
 static int find_joining(sg_process *gp, const sg_seen *seen, double novelty)
 {
@@ -58,7 +58,7 @@ static int find_joining(sg_process *gp, const sg_seen *seen, double novelty)
     sg_copy(w * w, seen->gamma, j->left);
     for (int a = 0; a < w; a++) {
         if (!(j->left[a * (w + 1)] > novelty * seen->K[a * (w + 1)])) continue;
-        let_join(gp, seen, a);
+        add_point(gp, seen, a);
     }
     return j->count;
 }

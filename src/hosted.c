@@ -35,7 +35,7 @@ static int mark_lacking(size_t w, int m, const double *mu, const double *S, int 
 
 /* Gives rows that have no cavity that of row `from`, so that the host is asked about numbers
  * alone. */
-static void stand_in(size_t w, int m, int from, const int *lacks, double *mu, double *S)
+static void fill_missing_cavity(size_t w, int m, int from, const int *lacks, double *mu, double *S)
 {
     const size_t ww = w * w;
     for (int i = 0; i < m; i++) {
@@ -56,7 +56,7 @@ sg_status sg_host_tilts(const sg_rows *rows, sg_marginals *marg, sg_span span, c
     seen_cavities(rows, marg, span, mu, S);
     const int first = mark_lacking(w, span.m, mu, S, lacks);
     if (first < span.m) {
-        stand_in(w, span.m, first, lacks, mu, S);
+        fill_missing_cavity(w, span.m, first, lacks, mu, S);
         lik->host->tilts(lik->host->self, lik, span.m, sg_lik_row(lik, rows->y, span.from), mu, S,
                          logz, d1, d2, NULL);
     }

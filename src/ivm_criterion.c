@@ -133,7 +133,7 @@ typedef struct {
     sg_marginals marg;
 } block;
 
-/* Lends memory for a block of rows. */
+/* Allocates a block of rows. */
 static block block_new(const sg_rows *rows, int p, int d, const sg_ws *ws)
 {
     const size_t size = (size_t) BLOCK * d;

@@ -35,7 +35,7 @@ static int part_rows(const sg_process *gp)
     return imax2(SG_ROW_BLOCK / gp->w, 1);
 }
 
-/* Lends memory for `cap` rows seen at once, and for as many sites that wait. On a basis that stays
+/* Allocates `cap` rows seen at once, and for as many sites that wait. On a basis that stays
  * the rows wait in the view. */
 static block new_block(int cap, int stays, double before, sg_process *gp, const sg_ws *ws)
 {

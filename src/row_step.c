@@ -24,7 +24,7 @@ static sg_joining joining_new(int cap, int w, const sg_ws *ws)
     return joining;
 }
 
-/* Lends memory for cap points: 2 (C + 1) cap^2 doubles and bands of width w. */
+/* Allocates cap points: 2 (C + 1) cap^2 doubles and bands of width w. */
 sg_process sg_process_new(int cap, int p, int C, int w, const sg_ws *ws)
 {
     const size_t row = (size_t) cap * w;
@@ -43,7 +43,7 @@ sg_process sg_process_new(int cap, int p, int C, int w, const sg_ws *ws)
 
 /* ---- Marginals and tilt ---- */
 
-/* Lends memory for one row's tilt: C w values and C blocks. */
+/* Allocates one row's tilt: C w values and C blocks. */
 sg_row_tilt sg_row_tilt_new(const sg_process *gp, const sg_ws *ws)
 {
     const size_t values = (size_t) gp->C * gp->w, blocks = values * gp->w;

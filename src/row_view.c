@@ -4,7 +4,7 @@
 #include "chol.h"
 #include "row_view.h"
 
-/* Lends memory for `rows` rows as a basis of cap points sees them. */
+/* Allocates `rows` rows as a basis of cap points sees them. */
 sg_view sg_view_new(int rows, int w, const sg_process *gp, const sg_ws *ws)
 {
     const size_t points = (size_t) rows * w, size = points * gp->basis.cap;

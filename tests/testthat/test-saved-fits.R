@@ -10,11 +10,12 @@ saved_versions <- function() {
   gsub("^fits-|[.]rds$", "", list.files(test_path(), "^fits-.*[.]rds$"))
 }
 
-for (version in of_tier(saved_versions(), 2L, memory = Inf)) test_that(paste("fits do what they did:", version), {
+tested <- of_tier(saved_versions(), 2L, memory = Inf)
+for (version in tested) test_that(paste("fits do what they did:", version), {
   saved <- saved_fits(version)
   for (name in names(saved$fits)) {
     fit <- saved$fits[[name]]
-    expect_null(flaw_of(ready(fit)), label = name)
+    expect_null(invalid_field(ready(fit)), label = name)
     found <- unlist(predict(fit, saved$new, type = "latent", se.fit = TRUE), use.names = FALSE)
     expect_equal(found, saved$latent[[name]], tolerance = 1e-10, label = name)
     evidence <- tryCatch(as.numeric(logLik(fit)), sparsegp_error = function(e) NA_real_)

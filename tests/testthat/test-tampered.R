@@ -34,7 +34,7 @@ test_that("the fits of every kind pass their check, from a file, too", {
   file <- tempfile()
   for (name in names(made$fits)) {
     fit <- made$fits[[name]]
-    expect_null(flaw_of(ready(fit)), label = name)
+    expect_null(invalid_field(ready(fit)), label = name)
     saveRDS(fit, file)
     expect_identical(predict(readRDS(file), made$data[1:3, ]), predict(fit, made$data[1:3, ]))
     for (use in use_it(fit, made$data)) expect_error(suppressWarnings(use()), NA, label = name)
@@ -133,7 +133,7 @@ test_that("streams that wait are refused by name, too", {
   # of two labels it has seen one
   one <- transform(made$data[1:9, ], g = "low")
   waiting <- sparsegp(g ~ a, one, lik_probit(), method = method_online(6, pilot = 20))
-  for (fit in list(waiting, made$fits$waiting)) expect_null(misfit("waiting", fit))
+  for (fit in list(waiting, made$fits$waiting)) expect_null(invalid_part("waiting", fit))
   change <- function(part, value) {
     waiting$stream[part] <- list(value)
     waiting
