@@ -3,8 +3,8 @@
 # Returns the fit of the rows that a recipe made first, by which their inputs are coded now.
 # setup$provisional: is the fit one on some rows, which that of all rows follows?
 fit_read <- function(recipe, rows, setup) {
-  bar <- open_bar(bar_display(setup$verbose))
-  on.exit(close_bar(bar))
+  progress <- open_progress(line_display(setup$verbose))
+  on.exit(close_progress(progress))
   recipe <- with_coding(recipe, rows$x, setup$coded)
   setup$basis <- read_basis(recipe, setup$basis)
   rows <- code_rows(recipe, rows)
@@ -27,7 +27,6 @@ fit_read <- function(recipe, rows, setup) {
   known <- c(recipe[CODING], list(na.action = rows$omitted, row_names = rows$names))
   known <- known[lengths(known) > 0L]
   fit[names(known)] <- known
-  show_fraction(bar, 1)
   fit
 }
 

@@ -15,9 +15,9 @@ integrated_fit <- function(fit, setup) {
   fit$past <- NULL
   if (identical(how, "none") || is.null(how) && !is_integrated_by_default(fit, setup)) return(fit)
   if (!is.null(how)) refuse_not_integrable(fit, how)
-  bar <- open_bar(bar_display(setup$verbose))
-  on.exit(close_bar(bar))
-  begin_stage(c(integration_work(fit, how %||% "ccd"), 0))
+  progress <- open_progress(line_display(setup$verbose))
+  on.exit(close_progress(progress))
+  begin_stage("integrating over hyperparameters")
   shape <- posterior_shape(fit, past)
   # where EP has no fixed point at the mode or beside it the shape is not a number, too
   if (is.null(how) && !isTRUE(shape$widening > policy$integrated_widening)) return(fit)
@@ -25,9 +25,7 @@ integrated_fit <- function(fit, setup) {
     stop_sparsegp("integrate", "finds no fixed point of EP at what was learned",
                   "Use gp_control(integrate = \"none\")")
   }
-  fit <- ensemble_at(fit, shape, how %||% "ccd")
-  show_fraction(bar, 1)
-  fit
+  ensemble_at(fit, shape, how %||% "ccd")
 }
 
 # By default: default fits of few rows by full EP, whose hyperparameters were learned by the
@@ -73,15 +71,6 @@ refuse_not_integrable <- function(fit, how) {
                                       sum(fit$hyper$free), " are learned"),
                   "Use gp_control(integrate = \"ccd\"), or give some of them by fixed()")
   }
-}
-
-# Evaluations: of both sides of the axes, and of the points
-integration_work <- function(fit, how) {
-  p <- sum(fit$hyper$free)
-  draws <- policy$sampled_members
-  points <- if (how == "mcmc") 5 * p * (draws[1L] * draws[3L] + draws[2L])
-            else if (how == "grid") 6^p else 2 * p + 8
-  (2 * p + points) * run_work(fit$n, nrow(fit$posterior$basis), fit$likelihood, processes(fit))
 }
 
 # ---- The shape of the posterior ----

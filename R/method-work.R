@@ -33,14 +33,6 @@ exceeds_budget.method_default <- function(method, lik, n, processes) {
   exceeds_full_ep_budget(method$effort, lik, n, processes)
 }
 
-# Multiplications of a run of EP, about; n x d matrices take longer than factors of n x n.
-run_work <- function(n, points, lik, processes) {
-  as.double(n) * points^2 * factorisations_per_evaluation(lik, processes) *
-    if (points < n) OUTSIDE else 1
-}
-
-OUTSIDE <- 3
-
 # Returns the work of full EP of coupled classes: factors of n C x n C, and tilts of C dimensions.
 coupled_work <- function(n, classes, lik) {
   policy$ep_iterations * ((as.double(n) * classes)^3 + coupled_tilts(n, classes, lik))

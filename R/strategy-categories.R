@@ -7,17 +7,15 @@
 # setup$each_category: has each category a latent function, though no likelihood was given?
 
 # Returns list(model, setup, choices): the better of the two models of all observations, with the
-# record of the race; without a choice the model as it is. asked: the setup before it was completed;
-# ahead: the work that comes after (strategy-work.R), evaluated if it is shown
-choose_latent_functions <- function(model, chunk, setup, asked, ahead) {
+# record of the race; without a choice the model as it is. asked: the setup before it was completed
+choose_latent_functions <- function(model, chunk, setup, asked) {
   ordinal <- list(model = model, setup = setup)
   if (!is_order_open(model, chunk, asked)) return(ordinal)
   setup$each_category <- TRUE
   of_each <- with_kernel(with_response(model, chunk, setup), chunk, setup)
   # on fewer rows nine categories do not show what they gain with all
   rows <- pilot_rows(chunk, min(nrow(chunk$x), 2L * policy$pilot_rows))
-  begin_stage(c(categories_work(model, length(rows)) + categories_work(of_each, length(rows)),
-                ahead))
+  begin_stage("choosing latent functions")
   entries <- list(function(best) ordinal, function(best) list(model = of_each, setup = setup))
   names(entries) <- c(OF_ALL_CATEGORIES, OF_EACH_CATEGORY)
   race("latent functions", entries, function(known) score_categories(known, chunk, rows),

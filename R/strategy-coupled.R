@@ -79,7 +79,8 @@ coupled_sites <- function(sites, size) {
 polished <- function(candidate, setup, work) {
   table <- candidate$table
   searches <- !is.null(setup$control) && any(table$free) && !is.null(candidate$record) &&
-    identical(setup$control$criterion, "evidence") && work * RESUMED_RUNS <= policy$coupled_flops
+    identical(setup$control$criterion, "evidence") &&
+    work * policy$coupled_evaluations <= policy$coupled_flops
   if (!searches) return(candidate)
   from <- table$theta[table$free]
   control <- utils::modifyList(setup$control, list(within = policy$search_tolerance))

@@ -33,9 +33,7 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   }
   refuse_uncoupled(model, chunk, setup)
   refuse_impossible_rows(model)
-  functions <- choose_latent_functions(model, chunk, setup, asked, ahead = sum(
-    structure_work(setup$method, model, structure_pilot(setup, model, n), n)
-  ))
+  functions <- choose_latent_functions(model, chunk, setup, asked)
   model <- functions$model
   setup <- functions$setup
   axes <- axes %||% open_axes(asked, model, n)
@@ -48,7 +46,7 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   pilot <- structure_pilot(setup, model, n)
   pilot$rows <- window_rows(problem_of(model, chunk), pilot$count) %||%
     pilot_rows(chunk, pilot$count)
-  begin_stage(structure_work(setup$method, model, pilot, n))
+  begin_stage("choosing kernel and scales")
   first <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
   first$choices <- functions$choices
   best <- race_along(axes, first, pilot, n)

@@ -56,10 +56,9 @@ learn_from <- function(chunk, settled, remark = TRUE) {
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
   if (!is.null(setup$augment)) refuse_copies(model$lik, setup$method)
   plan <- plan_of_model(model, setup, problem, basis)
-  learns <- any(model$table$free) && !is.null(setup$control)
-  begin_stage(work_ahead(plan, resumed = !is.null(settled$from)) * c(learns, 1))
+  if (any(model$table$free) && !is.null(setup$control)) begin_stage("learning hyperparameters")
   learned <- learn_plan(plan, model$table, setup$control, setup$verbose, settled$from)
-  begin_stage(c(work_ahead(plan, resumed = TRUE)[["fitting"]], 0))
+  begin_stage("fitting all observations")
   record <- if (is.null(learned$record)) settled$record else learned$record # nothing more to learn
   if (!is.null(record)) record$choices <- stacked_table(list(settled$choices, record$choices))
   known <- with_settled_scale(model, learned$table, chunk, setup)

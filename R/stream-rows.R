@@ -47,8 +47,8 @@ note_moved <- function(fit, x) {
 # Begins a stream: the pilot's model, then all rows. final: are these the rows that the model stays
 # with?
 begin <- function(fit, rows, final = TRUE) {
-  bar <- open_bar(bar_display(fit$stream$setup$verbose))
-  on.exit(close_bar(bar))
+  progress <- open_progress(line_display(fit$stream$setup$verbose))
+  on.exit(close_progress(progress))
   stream <- fit$stream
   setup <- stream$setup
   first <- seq_len(min(chunk_size(rows), stream$pilot))
@@ -71,9 +71,7 @@ begin <- function(fit, rows, final = TRUE) {
   fit <- with_new_levels(fit, rows)
   fit <- stream_fit(fit, stream, learned$setup, learned$candidate)
   fit <- keep_state(fit, empty_state(ncol(problem$x), problem$processes))
-  fit <- take_rows(fit, rows, start = basis$x)
-  show_fraction(bar, 1)
-  fit
+  take_rows(fit, rows, start = basis$x)
 }
 
 # Fields of a stream that the calls which made it have set

@@ -1,80 +1,67 @@
-# Shows how far a fit is: a bar in an interactive session, else lines for every evaluation.
+# Shows how far a fit is: a line in an interactive session, else lines for every evaluation.
 
-PATIENCE <- 5 # seconds before a bar appears by itself
+PATIENCE <- 5 # seconds before a line appears by itself
 
-# ---- The bar of a fit ----
+# ---- The line of a fit ----
 
-# A fit has stages, and a stage has an expected amount of work, in multiplications. Every call of C
-# notes what it took (engine.R), so nothing has to be handed down. `current` is the fit that is
-# being made: an environment of
-#   from, to     the fractions of the whole at which the stage begins and ends
-#   work, done   of the stage: expected, and so far
-#   shown        the largest fraction shown; what the display is given never goes backwards
-#   words        messages for after the bar
-#   visible      has it a display at all?
-#   display      list(show(fraction), close()); see bar_display()
+# A fit has stages, in which EP is run. Every call of C that runs it notes that (engine-call.R), so
+# nothing has to be handed down. `current` is the fit that is being made: an environment of
+#   stage     what is being done, in words; NULL before the first stage
+#   runs      of EP in this stage so far
+#   words     messages for after the line
+#   display   list(show(stage, runs), close()); see line_display()
 PROGRESS <- new.env(parent = emptyenv())
 
-# Opens the bar of a fit. A fit within a fit has no bar: what is returned then shows nothing.
-open_bar <- function(display) {
-  current <- list2env(list(from = 0, to = 0, work = 0, done = 0, shown = 0, words = character(),
-                           display = display, visible = !identical(display, NO_DISPLAY)))
+# Opens the line of a fit. A fit within a fit has no line: what is returned then shows nothing.
+open_progress <- function(display) {
+  current <- list2env(list(stage = NULL, runs = 0L, words = character(), display = display))
   if (is.null(PROGRESS$current)) PROGRESS$current <- current else current$display <- NO_DISPLAY
   current
 }
 
-# Closes a bar, after an error, too.
-close_bar <- function(bar) {
-  if (!identical(PROGRESS$current, bar)) return(invisible())
+# Closes a line, after an error, too.
+close_progress <- function(opened) {
+  if (!identical(PROGRESS$current, opened)) return(invisible())
   PROGRESS$current <- NULL
-  bar$display$close()
-  for (words in bar$words) message(words)
+  opened$display$close()
+  for (words in opened$words) message(words)
 }
 
-# Begins a stage. work: of it, and of all that is to come after it; not evaluated if there is
-# nothing to show.
-begin_stage <- function(work) {
+begin_stage <- function(stage) {
   current <- PROGRESS$current
-  if (!isTRUE(current$visible)) return(invisible())
-  current$from <- current$to
-  current$to <- current$from + (1 - current$from) * work[[1L]] / sum(work)
-  current$work <- work[[1L]]
-  current$done <- 0
-  show_fraction(current, current$from)
+  if (is.null(current)) return(invisible())
+  current$stage <- stage
+  current$runs <- 0L
+  current$display$show(stage, 0L)
 }
 
-# Notes work that was done; evaluates it as begin_stage() does.
-note_work <- function(work) {
+# Notes a run of EP.
+note_run <- function() {
   current <- PROGRESS$current
-  if (!isTRUE(current$visible)) return(invisible())
-  current$done <- current$done + work
-  # in proportion up to three fifths; then ever slower, as more may come than was expected
-  fraction <- current$done / max(current$work, current$done + 0.4 * current$work, 1)
-  show_fraction(current, current$from + (current$to - current$from) * fraction)
+  if (is.null(current)) return(invisible())
+  current$runs <- current$runs + 1L
+  current$display$show(current$stage, current$runs)
 }
 
-show_fraction <- function(current, fraction) {
-  current$shown <- max(current$shown, fraction)
-  current$display$show(current$shown)
-}
+NO_DISPLAY <- list(show = function(stage, runs) invisible(), close = function() invisible())
 
-NO_DISPLAY <- list(show = function(fraction) invisible(), close = function() invisible())
-
-# A bar at once, or without `verbose` after some seconds. clock: () -> seconds
-bar_display <- function(verbose, bar = interactive(), patience = PATIENCE,
-                        clock = function() proc.time()[["elapsed"]]) {
-  if (!bar) return(NO_DISPLAY)
+# A line that is written over, at once or without `verbose` after some seconds. clock: () -> seconds
+line_display <- function(verbose, shows = interactive(), patience = PATIENCE,
+                         clock = function() proc.time()[["elapsed"]]) {
+  if (!shows) return(NO_DISPLAY)
   began <- clock()
-  shown <- NULL
+  width <- 0L
+  write_over <- function(text) {
+    cat("\r", formatC(text, width = -width), sep = "", file = stderr())
+    width <<- max(width, nchar(text))
+  }
   list(
-    show = function(fraction) {
-      if (is.null(shown) && !verbose && (fraction >= 1 || clock() - began < patience)) {
-        return(invisible())
-      }
-      if (is.null(shown)) shown <<- utils::txtProgressBar(style = 3, file = stderr())
-      utils::setTxtProgressBar(shown, fraction)
+    show = function(stage, runs) {
+      late <- clock() - began >= patience
+      if (is.null(stage) || !verbose && !late) return(invisible())
+      write_over(paste0(stage, if (runs) paste0(": ", counted(runs, "run"), " of EP")))
     },
-    close = function() if (!is.null(shown)) close(shown)
+    close = function() if (width > 0L) cat("\n", file = stderr())
   )
 }
 

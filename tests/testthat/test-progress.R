@@ -1,33 +1,37 @@
-# The progress bar: one for a whole fit, which never goes backwards.
+# The progress of a fit: one line, whose stages follow each other.
 
 r_code_alone()
 
-# Evaluates `make` under a bar, as fits are made.
-with_bar <- function(display, make) {
-  bar <- open_bar(display)
-  on.exit(close_bar(bar))
-  made <- make
-  show_fraction(bar, 1)
-  made
+# Evaluates `make` under a line, as fits are made.
+with_line <- function(display, make) {
+  opened <- open_progress(display)
+  on.exit(close_progress(opened))
+  make
 }
 
-# Every fraction that a display is given while `make` is evaluated.
-fractions_of <- function(make) {
-  seen <- numeric()
+# Every stage and count that a display is given while `make` is evaluated: a data frame.
+shown_while <- function(make) {
+  stage <- character()
+  runs <- integer()
   closed <- 0L
-  display <- list(show = function(fraction) seen <<- c(seen, fraction),
-                  close = function() closed <<- closed + 1L)
-  with_bar(display, suppressWarnings(make))
+  display <- list(show = function(now, count) {
+    stage <<- c(stage, now)
+    runs <<- c(runs, count)
+  }, close = function() closed <<- closed + 1L)
+  with_line(display, suppressWarnings(make))
   expect_identical(closed, 1L)
-  seen
+  data.frame(stage, runs)
 }
 
-# The bar moves evenly enough: forwards only, to 1, and nowhere by more than 0.4.
-expect_even <- function(seen, label, points = 8L) {
-  expect_false(is.unsorted(seen), label = label)
-  expect_identical(seen[length(seen)], 1)
-  expect_gt(length(unique(seen)), points, label = label)
-  expect_lt(max(diff(c(0, seen))), 0.4, label = label)
+STAGES <- c("choosing latent functions", "choosing kernel and scales", "learning hyperparameters",
+            "fitting all observations", "integrating over hyperparameters")
+
+# Stages come in their order, each begins at 0 and counts on by one.
+expect_stages <- function(seen, label, wanted) {
+  run <- rle(seen$stage)
+  expect_identical(run$values, intersect(STAGES, run$values), label = label)
+  expect_true(all(wanted %in% run$values), label = label)
+  expect_identical(seen$runs, sequence(run$lengths) - 1L, label = label)
 }
 
 progress_rows <- function(n, classes = 3L) {
@@ -39,80 +43,63 @@ progress_rows <- function(n, classes = 3L) {
   d
 }
 
-test_that("the bar covers a fit by every strategy, forwards only", {
+test_that("the line has every stage of a fit by every strategy, in order", {
   slow_tier()
   d <- progress_rows(80L)
   d$grade <- cut(d$y, c(-Inf, -0.5, 0.5, Inf), ordered_result = TRUE)
+  structure <- STAGES[c(2L, 4L)]
+  given <- STAGES[3:4]
   cases <- list(
-    categories = function() sparsegp(grade ~ a + b, d),
-    numbers = function() sparsegp(y ~ a + b, d),
-    labels = function() sparsegp(two ~ a + b, d),
-    classes = function() sparsegp(c ~ a + b, d),
-    given = function() sparsegp(y ~ a + b, d, kernel = kernel_rbf()),
-    basis = function() sparsegp(y ~ a + b, d, basis = d[1:9, ]),
-    sparse = function() sparsegp(two ~ a + b, d, method = method_ep(12)),
-    ivm = function() sparsegp(two ~ a + b, d, method = method_ivm(12)),
-    stream = function() sparsegp(y ~ a + b, d, method = method_online(10, pilot = 50))
+    categories = list(function() sparsegp(grade ~ a + b, d), STAGES[c(1L, 2L, 4L)]),
+    numbers = list(function() sparsegp(y ~ a + b, d), structure),
+    labels = list(function() sparsegp(two ~ a + b, d), structure),
+    classes = list(function() sparsegp(c ~ a + b, d), structure),
+    given = list(function() sparsegp(y ~ a + b, d, kernel = kernel_rbf()), given),
+    basis = list(function() sparsegp(y ~ a + b, d, basis = d[1:9, ]), structure),
+    sparse = list(function() sparsegp(two ~ a + b, d, method = method_ep(12)), structure),
+    ivm = list(function() sparsegp(two ~ a + b, d, method = method_ivm(12)), structure),
+    stream = list(function() sparsegp(y ~ a + b, d, method = method_online(10, pilot = 50)),
+                  structure)
   )
-  for (name in names(cases)) expect_even(fractions_of(cases[[name]]()), name)
+  for (name in names(cases)) {
+    expect_stages(shown_while(cases[[name]][[1L]]()), name, cases[[name]][[2L]])
+  }
 })
 
-test_that("the bar covers fits of many rows", {
-  slow_tier()
-  d <- progress_rows(2000L)
-  expect_even(fractions_of(sparsegp(y ~ a + b, d,
-                                    control = gp_control(effort = "quick"))), "numbers")
-  expect_even(fractions_of(sparsegp(two ~ a + b, d,
-                                    control = gp_control(effort = "quick"))), "labels")
-  expect_even(fractions_of(sparsegp(c ~ a + b, d,
-                                    control = gp_control(effort = "quick"))), "classes", 30L)
+test_that("nothing is learned without a stage, and runs are counted", {
+  seen <- shown_while(sparsegp(y ~ a, progress_rows(40L), kernel = kernel_rbf(1, 1), learn = FALSE))
+  expect_identical(seen$stage, rep("fitting all observations", 2L))
+  expect_identical(seen$runs, 0:1)
 })
 
-test_that("what is known already leaves the bar in order", {
-  slow_tier()
-  d <- progress_rows(40L)
-  seen <- fractions_of(sparsegp(y ~ a, d, kernel = kernel_rbf(1, 1), learn = FALSE))
-  expect_false(is.unsorted(seen))
-  expect_identical(seen[length(seen)], 1)
-  # more work than was expected never ends a stage
-  seen <- fractions_of({
-    begin_stage(c(10, 10))
-    for (i in 1:100) note_work(1)
-    begin_stage(c(1, 0))
-    note_work(1)
-  })
-  expect_false(is.unsorted(seen))
-  expect_lt(max(seen[1:100]), 0.5)
-  expect_gte(max(seen[1:100]), 0.45)
-})
-
-test_that("an error closes the bar, and a fit within a fit has none", {
+test_that("an error closes the line, and a fit within a fit has none", {
   closed <- 0L
-  display <- list(show = function(fraction) NULL, close = function() closed <<- closed + 1L)
-  expect_error(with_bar(display, with_bar(display, stop("no"))), "no")
+  display <- list(show = function(stage, runs) NULL, close = function() closed <<- closed + 1L)
+  expect_error(with_line(display, with_line(display, stop("no"))), "no")
   expect_identical(closed, 1L)
   expect_null(PROGRESS$current)
-  expect_silent(note_work(1)) # nobody looks
+  expect_silent(note_run()) # nobody looks
 })
 
-test_that("in an interactive session the bar comes after some seconds, or at once with verbose", {
+test_that("in an interactive session the line comes after some seconds, or at once with verbose", {
   time <- 0
   shown <- function(verbose, seconds, ...) {
     time <<- 0
     text <- capture.output(type = "message", {
-      display <- bar_display(verbose, clock = function() time, ...)
-      for (fraction in c(0.1, 0.5, 0.9, 1)) {
-        display$show(fraction)
+      display <- line_display(verbose, clock = function() time, ...)
+      display$show(NULL, 3L) # before the first stage
+      for (runs in c(1L, 5L, 9L)) {
+        display$show("learning", runs)
         time <<- time + seconds
       }
       display$close()
     })
     paste(text, collapse = "")
   }
-  expect_identical(shown(FALSE, 1, bar = TRUE), "")
-  expect_match(shown(FALSE, 6, bar = TRUE), "50%.*90%.*100%")
-  expect_no_match(shown(FALSE, 6, bar = TRUE), " 10%")
-  expect_match(shown(TRUE, 0, bar = TRUE), "10%.*100%")
-  expect_identical(shown(TRUE, 6, bar = FALSE), "")
+  expect_identical(shown(FALSE, 1, shows = TRUE), "")
+  expect_match(shown(FALSE, 6, shows = TRUE), "\r *learning: 5 runs of EP\rlearning: 9 runs of EP")
+  expect_no_match(shown(FALSE, 6, shows = TRUE), "1 run of EP")
+  expect_match(shown(TRUE, 0, shows = TRUE), "learning: 1 run of EP *\r")
+  expect_identical(shown(TRUE, 6, shows = FALSE), "")
   expect_identical(new_progress(FALSE), SILENT)
 })
