@@ -29,7 +29,8 @@ test_that("a stream of version 0.1.0 goes on, and fits that kept no sums say so"
   expect_equal(as.numeric(logLik(more)), saved$updated_logLik, tolerance = 1e-10)
   expect_equal(nobs(more), 24)
   expect_error(merge(saved$fits$full, saved$fits$full), class = "sparsegp_error")
-  expect_error(sparsegp(like = saved$fits$classes, data = saved$new), class = "sparsegp_error")
+  expect_error(sparsegp(control = gp_control(like = saved$fits$classes), data = saved$new),
+               class = "sparsegp_error")
   old <- saved$fits$full
   old$posterior$alpha <- 1
   expect_error(predict(old, saved$new), "posterior", class = "sparsegp_error")
