@@ -1,19 +1,26 @@
 # How a fit is computed, kept and shown, apart from the model: gp_control().
 
-#' How a fit is computed
+#' Further settings of a fit
 #'
-#' `gp_control()` collects the arguments of [sparsegp()] that do not describe the model:
-#' `sparsegp(y ~ x, data, control = gp_control(effort = "quick"))`.
-#'
-#' Until version 0.6.0 these were arguments of [sparsegp()] itself. They still work there and in
-#' [update()][update.sparsegp], where each replaces the one in `control`; a message, once a session,
-#' shows what to write instead.
+#' `gp_control()` collects the arguments of [sparsegp()] that few fits need: `sparsegp(y ~ x, data,
+#' control = gp_control(effort = "quick"))`. In [update()][update.sparsegp] its arguments replace
+#' those of the first call one by one.
 #'
 #' @param effort Computational budget for large data: `"quick"`, `"normal"` or `"thorough"`; each
 #'   level allows eight times the work of the previous one.
+#' @param prior Named list of [priors] that replace the defaults.
 #' @param integrate Are hyperparameters integrated out? `"none"`, or the rule: `"ccd"`, `"laplace"`,
 #'   `"grid"` or `"mcmc"`, see [integration]. `NULL`: in default fits of few rows, if it widens
 #'   intervals by more than 3 %.
+#' @param coding How factors become inputs: `"levels"`, one input each; `"contrasts"`, columns as in
+#'   [lm()]; `NULL`: levels unless a kernel, contrasts or interactions need columns. See "Factors"
+#'   of [sparsegp()].
+#' @param like A fit on inducing points. The new fit has its formula, likelihood, kernel,
+#'   hyperparameters, scaling and points, and learns nothing; such fits can be
+#'   [merged][merge.sparsegp]. Only `data` (or `x`, `y`, `offset`), `weights`, `basis` and
+#'   `control` may be given with it.
+#' @param augment `NULL`, or a function that makes virtual copies of rows, such as [shift_images()]
+#'   or [jitter_rows()], see [copies]. Not with points that are learned.
 #' @param keep_x Keep the inputs in the fit? `TRUE`, `FALSE`, or `NULL`: of up to 10^6 numbers, or
 #'   two columns, and always if the posterior needs all rows, as full EP does; never for streams.
 #' @param checkpoint For a source of rows ([row_source()]): the name of a file in which the fit
@@ -28,54 +35,46 @@
 #' predict(fit, data.frame(speed = 10), interval = "prediction")
 #' update(fit, control = gp_control(integrate = "none"))
 #' @export
-gp_control <- function(effort = "normal", integrate = NULL, keep_x = NULL, checkpoint = NULL,
+gp_control <- function(effort = "normal", prior = NULL, integrate = NULL, coding = NULL,
+                       like = NULL, augment = NULL, keep_x = NULL, checkpoint = NULL,
                        verbose = FALSE) {
   if (!is.null(keep_x)) check_flag(keep_x, "keep_x")
   if (!is.null(checkpoint)) check_checkpoint(checkpoint)
+  if (!is.null(coding)) coding <- check_choice(coding, c("levels", "contrasts"), "coding")
+  if (!is.null(like)) check_class(like, "sparsegp", "like", "Give a fit of sparsegp()")
   structure(class = "sparsegp_control",
-            list(effort = check_choice(effort, names(EFFORT), "effort"),
-                 integrate = check_integrate(integrate), keep_x = keep_x,
-                 checkpoint = checkpoint, verbose = check_flag(verbose, "verbose")))
+            list(effort = check_choice(effort, names(EFFORT), "effort"), prior = prior,
+                 integrate = check_integrate(integrate), coding = coding, like = like,
+                 augment = augment, keep_x = keep_x, checkpoint = checkpoint,
+                 verbose = check_flag(verbose, "verbose")))
 }
 
 #' @export
 print.sparsegp_control <- function(x, ...) {
-  values <- vapply(unclass(x), function(value) paste(deparse(value), collapse = " "), "")
+  shown <- function(value) {
+    if (is.null(value) || is.atomic(value)) deparse(value) else paste0("<", class(value)[1L], ">")
+  }
+  values <- vapply(Filter(Negate(is.null), unclass(x)), shown, "")
   cat("gp_control(", paste(names(values), "=", values, collapse = ", "), ")\n", sep = "")
   invisible(x)
 }
 
-# Returns the control with the arguments of sparsegp() of earlier versions, which are among `...`;
-# anything else there is an error.
-full_control <- function(control, ...) {
-  older <- list(...)
-  do.call(check_no_dots, older[!is_setting(older)])
-  with_older(control, ...)
-}
-
-# The same, without a look at anything else.
-with_older <- function(control, ...) {
+# Stops if `control` is not a gp_control(), or if other arguments of sparsegp() are given.
+check_control <- function(control, ...) {
   check_class(control, "sparsegp_control", "control", "Give gp_control()")
-  older <- list(...)
-  older <- older[is_setting(older)]
-  if (length(older) == 0L) return(control)
-  names <- names(older)
-  tell_once(names, "sparsegp()", paste0("control = gp_control(",
-                                        paste(names, "= ...", collapse = ", "), ")"))
-  values <- unclass(control)
-  values[names(older)] <- older
-  do.call(gp_control, values)
+  unknown <- ...names()
+  own <- intersect(unknown, names(formals(gp_control)))
+  if (length(own)) {
+    stop_unknown(own, paste0("Write control = gp_control(",
+                             paste(own, "= ...", collapse = ", "), ")"))
+  }
+  elsewhere <- intersect(unknown, names(ELSEWHERE))
+  if (length(elsewhere)) stop_unknown(elsewhere, ELSEWHERE[elsewhere[1L]])
+  check_no_dots(...)
 }
 
-is_setting <- function(arguments) {
-  names <- names(arguments) %||% character(length(arguments))
-  names %in% names(formals(gp_control))
-}
-
-# Shows, once a session for each function, what to write in place of arguments of earlier versions.
-tell_once <- function(names, of, now) {
-  if (of %in% REGISTRY$told) return(invisible())
-  REGISTRY$told <- c(REGISTRY$told, of)
-  message("Write ", now, ": ", toString(names), if (length(names) > 1L) " are" else " is",
-          " deprecated as an argument of ", of, ".")
-}
+# Names what to write in place of arguments that other packages have.
+ELSEWHERE <- c(
+  family = "Write likelihood = ..., which takes families of glm(), too",
+  transform = "Write likelihood = lik_gaussian(transform = ...)"
+)

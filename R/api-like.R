@@ -1,16 +1,18 @@
 # Fits like another.
 
-# Arguments whose values a fit like another takes from it.
-FROM_LIKE <- c("likelihood", "family", "kernel", "method", "learn", "prior", "scale", "subset",
-               "na.action", "augment", "coding", "transform", "structure", "mean")
+# Arguments whose values a fit like another takes from it, of sparsegp() and of gp_control().
+FROM_LIKE <- c("likelihood", "kernel", "method", "learn", "scale", "subset", "na.action",
+               "structure", "mean")
+CONTROL_FROM_LIKE <- c("prior", "augment", "coding")
 
-# sparsegp(like = fit): `call` is the user's, its arguments evaluated in `frame`.
-fit_like <- function(like, call, control, frame) {
-  check_class(like, "sparsegp", "like", "Give a fit of sparsegp()")
-  like <- check_fit_or_waiting(like, "like")
+# sparsegp(control = gp_control(like = fit)): `call` is the user's, its arguments evaluated in
+# `frame`.
+fit_like <- function(call, control, frame) {
+  like <- check_fit_or_waiting(control$like, "like")
   refuse_no_state(like, "like")
   like <- full_sums(like)
-  said <- intersect(names(call), FROM_LIKE)
+  given <- !vapply(control[CONTROL_FROM_LIKE], is.null, NA)
+  said <- c(intersect(names(call), FROM_LIKE), CONTROL_FROM_LIKE[given])
   if (length(said)) {
     stop_sparsegp(said[1L], "comes from `like`", "Leave it out, or leave `like` out")
   }
@@ -21,7 +23,7 @@ fit_like <- function(like, call, control, frame) {
   } else {
     check_same_formula(like, given("formula"))
     data <- given("data")
-    if (is.null(data)) data <- given("x") # d |> sparsegp(like = fit)
+    if (is.null(data)) data <- given("x") # d |> sparsegp(control = gp_control(like = fit))
     if (is.null(data)) stop_sparsegp("data", "is missing", "Give the rows of the new fit")
     refuse_own_offset(call)
     weights <- eval(call[["weights"]], if (is.data.frame(data)) data, frame)
@@ -35,9 +37,8 @@ fit_like <- function(like, call, control, frame) {
   fit
 }
 
-# Returns the control of a call without a formula; what it does not know is refused but for what
-# fit_like() reads of the call.
-control_beside <- function(control, data, formula, subset, coding, ...) full_control(control, ...)
+# Stops at arguments beside `like` that sparsegp() has for neither a formula nor a matrix.
+check_dots_beside_like <- function(data, formula, subset, ...) check_control(gp_control(), ...)
 
 # An offset beside a formula has become a part of it (sparsegp.formula()).
 refuse_own_offset <- function(call) {

@@ -56,7 +56,7 @@
 #' and what it buys.
 #'
 #' @section Unseen levels:
-#' With `unseen = "prior"` a factor that is one input (`coding = "levels"`, see [sparsegp()]) has
+#' With `unseen = "prior"` a factor that is one input (`coding = "levels"`, see [gp_control()]) has
 #' one more level, as far from every other as these are from each other, and a message names it; so
 #' has, without a message, a factor seen by [kernel_factor()]. An ordered factor that is a number
 #' has such a level at its place among the levels of the factor in `newdata`: halfway between its
@@ -146,7 +146,7 @@
 #'   or the name of a CSV file, which is overwritten.
 #' @param at `type = "quantile"`: the probabilities, numbers in (0, 1), default `c(0.05, 0.5,
 #'   0.95)`. `"survival"`: positive times, `"rmst"`: one such horizon, in units of
-#'   the response. `probs`, `times` and `horizon` still work.
+#'   the response.
 #' @param vars,scale `type = "slope"`: the variables along which slopes are asked for, and of what,
 #'   see [slopes()].
 #' @param unseen Levels of a factor that the fit has not seen: `"prior"`, predicted as one more
@@ -197,7 +197,7 @@ predict.sparsegp <- function(object, newdata,
   }
   if (!is.null(to)) stop_sparsegp("to", "is for a source of rows, see row_source()")
   type <- prediction_type(type)
-  at <- older_at(at, type, ...)
+  check_no_dots(...)
   interval <- check_choice(interval, c("none", "confidence", "prediction"), "interval")
   check_flag(se.fit, "se.fit")
   check_flag(covariance, "covariance")
@@ -266,15 +266,15 @@ refuse_for_other_type <- function(type, own, given, argument) {
                 "Leave them out, or ask for that type")
 }
 
-# The types that have `at`: its name in earlier versions, and what is returned of it or refused.
+# The types that have `at`, and the check of it.
 AT <- list(
-  quantile = list(older = "probs", check = function(at) check_probs(at %||% c(0.05, 0.5, 0.95))),
-  survival = list(older = "times", check = function(at) check_times(at, "positive numbers")),
-  rmst = list(older = "horizon", check = function(at) check_times(at, "a positive number", 1L))
+  quantile = function(at) check_probs(at %||% c(0.05, 0.5, 0.95)),
+  survival = function(at) check_times(at, "positive numbers"),
+  rmst = function(at) check_times(at, "a positive number", 1L)
 )
 
 check_at <- function(at, type) {
-  if (!is.null(AT[[type]])) return(AT[[type]]$check(at))
+  if (!is.null(AT[[type]])) return(AT[[type]](at))
   if (is.null(at)) return(NULL)
   stop_sparsegp("at", paste("is for types", toString(dQuote(names(AT), FALSE))),
                 "Leave it out, or ask for one of these")
@@ -289,16 +289,6 @@ check_times <- function(at, words, most = Inf) {
   good <- is.numeric(at) && length(at) > 0L && length(at) <= most && all(is.finite(at) & at > 0)
   if (good) return(at)
   stop_sparsegp("at", paste("must be", words), "Give it in units of the response")
-}
-
-# Returns `at`, which had a name of its own for each type until version 0.7.0.
-older_at <- function(at, type, ...) {
-  older <- list(...)
-  own <- names(older) %in% AT[[type]]$older
-  do.call(check_no_dots, older[!own])
-  if (!any(own)) return(at)
-  tell_once(AT[[type]]$older, "predict()", "at = ...")
-  older[[which(own)]]
 }
 
 # stats::termplot() reads the names of terms as R code of the data's variables, which they are not.

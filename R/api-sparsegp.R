@@ -185,57 +185,42 @@
 #' @param x A formula; or a numeric matrix, vector or data frame of numbers with a row for each
 #'   observation and a column for each input. See "Matrices" for sparse ones.
 #' @param formula,data Model formula, and a data frame or environment with its variables, or a
-#'   source of more rows than memory holds ([row_source()]). Terms `offset()` are known prior means
-#'   of the latent function. The data may stand first: `data |> sparsegp(y ~ x)`.
+#'   [row_source()], for data too large for memory. `offset()` terms are added to the linear
+#'   predictor, as in [glm()]. The data may come first, for pipes: `data |> sparsegp(y ~ x)`.
 #' @param y Response: one value for each row, or a matrix with a column for each component.
-#' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or an
-#'   R `family`. `"binomial"` is the name of [lik_binomial()], which is for trials.
-#' @param family As `likelihood`, by the names of [glm()]: see [likelihoods].
+#' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or a
+#'   family of [glm()] or its name. As in [glm()], `"binomial"` is for classes and for trials.
 #' @param kernel A [kernel][kernels], or its name, such as `"rbf"` or `"matern52"`. `NULL`: chosen
 #'   by the evidence, see [structure]; with `learn = FALSE` `kernel_rbf()`.
-#' @param method `NULL` (full EP of small data, inducing points (the *basis*) beyond), a
-#' [method][methods] such as
-#'   `method_ep(size = 100)`, or its name.
-#' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
-#'   [learn_control()].
-#' @param prior Named list of [priors] that replace the defaults.
-#' @param basis Inducing points (the *basis*) of your own: two or more row numbers (among the rows
-#'   used), a matrix with the inputs' columns, or for formulas a data frame, see [basis]. `NULL`:
-#'   left to the method.
-#' @param transform The scale on which a response of numbers is fitted, such as `"log"` or
-#'   `"identity"`, or a [response_scale()]. `NULL`: that of `likelihood`, or chosen, see
-#'   [structure].
-#' @param mean The prior mean of the latent function: `NULL` or `"constant"`, a constant that is
-#'   integrated out; a formula such as `~ x + z`, a linear function, likewise; `"average"`, the
-#'   average of the response, as if it were known; `"zero"`. Of labels and counts `NULL` learns the
-#'   bias, `"constant"` integrates it out, and `"average"` is the same as `NULL`. See "The prior
-#'   mean".
-#' @param coding How factors become inputs: `"levels"`, one input each; `"contrasts"`, columns as in
-#'   [lm()]; `NULL`: levels unless a kernel, contrasts or interactions need columns. See "Factors".
-#' @param structure `NULL`: response scale, kernel and input scale are chosen if they are left open,
-#'   see [structure]. `"fixed"`: [kernel_rbf()] with one length scale, and nothing is chosen.
-#' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
 #' @param weights Positive numbers: the noise variance of an observation is `noise / weight`
 #'   (Gaussian likelihood), or its number of trials ([lik_binomial()]). Observations of weight 0 are
 #'   left out, and are not counted by `nobs()`.
+#' @param offset A known term of the linear predictor, one number per row; for a formula an
+#'   expression in the variables of `data`. Not with several coupled or joint classes.
+#' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
 #' @param na.action What to do with rows with missing values, a function such as [na.omit()] or
 #'   [na.exclude()]; default `getOption("na.action")`.
-#' @param offset Known prior mean of the latent function, a number for each row; for a formula an
-#'   expression in the variables of `data`. Not with several coupled or joint classes.
+#' @param method `NULL` (exact for small data, inducing points, the *basis*, for larger data), a
+#'   [method][methods] such as `method_ep(size = 100)`, or its name.
+#' @param learn `TRUE` (learn all hyperparameters that are not `fixed()`), `FALSE`, or a
+#'   [learn_control()].
+#' @param structure `NULL`: response scale, kernel and input scale are chosen if they are left open,
+#'   see [structure]. `"fixed"`: [kernel_rbf()] with one length scale, and nothing is chosen.
 #' @param scale `TRUE`: each input is divided by its standard deviation; `"common"`: all by one
 #'   number; `"log"`: as `TRUE`, with skewed inputs on a log scale; `FALSE`: not scaled. `NULL`:
 #'   chosen, see [structure], or `TRUE` if a kernel is given. Kernel arguments and `coef()` are in
 #'   scaled units.
-#' @param like A fit on inducing points. The new fit has its formula, likelihood, kernel,
-#'   hyperparameters, scaling and points, and learns nothing; such fits can be
-#'   [merged][merge.sparsegp]. Only `data` (or `x`, `y`, `offset`), `weights`, `basis` and
-#'   `control` may be given with it.
-#' @param augment `NULL`, or a function that makes virtual copies of rows, such as [shift_images()]
-#'   or [jitter_rows()], see [copies]. Not with points that are learned.
-#' @param control A [gp_control()]: the computational budget, whether hyperparameters are integrated
-#'   out, what is kept, shown and saved on the way.
-#' @param ... Nothing: an unknown argument is an error. Arguments of [gp_control()] are taken with a
-#'   message.
+#' @param basis Your own inducing points (the *basis*): two or more row numbers (among the rows
+#'   used), a matrix with the inputs' columns, or for formulas a data frame, see [basis]. `NULL`:
+#'   chosen by the method.
+#' @param mean The prior mean of the latent function: `NULL` or `"constant"`, a constant that is
+#'   integrated out; a formula such as `~ x + z`, a linear function, likewise; `"average"`, the
+#'   average of the response, as if it were known; `"zero"`. For classes and counts, `NULL` and
+#'   `"average"` estimate the intercept (`bias`), and `"constant"` integrates it out. See "The prior
+#'   mean".
+#' @param control A [gp_control()]: the computational budget, priors, coding of factors, whether
+#'   hyperparameters are integrated out, virtual copies, storage, progress messages and checkpoints.
+#' @param ... Not used; unknown arguments are an error.
 #' @return An object of class `sparsegp`, plain R data that can be saved. Methods: `print`,
 #'   [summary][summary.sparsegp], [predict][predict.sparsegp], [plot][plot.sparsegp], `coef`
 #'   (hyperparameters on the natural scale), `fitted`, [residuals][residuals.sparsegp], `logLik`
@@ -286,12 +271,10 @@ sparsegp <- function(x, ...) UseMethod("sparsegp")
 
 #' @rdname sparsegp
 #' @export
-sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
-                             method = NULL, learn = TRUE, prior = NULL, basis = NULL, subset,
-                             weights, na.action, scale = NULL, like = NULL, family = NULL,
-                             offset, augment = NULL, coding = NULL, transform = NULL,
-                             structure = NULL, mean = NULL, control = gp_control(), ...) {
-  control <- full_control(control, ...)
+sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL, weights, offset,
+                             subset, na.action, method = NULL, learn = TRUE, structure = NULL,
+                             scale = NULL, basis = NULL, mean = NULL, control = gp_control(), ...) {
+  check_control(control, ...)
   call <- with_own_words(match.call(), parent.frame())
   call[[1L]] <- quote(sparsegp)
   if (!missing(offset)) {
@@ -301,21 +284,20 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL,
     call$formula <- formula <- with_offset(formula, call$offset)
     call$offset <- NULL
   }
-  if (!is.null(like)) return(fit_like(like, call, control, parent.frame()))
+  if (!is.null(control$like)) return(fit_like(call, control, parent.frame()))
   if (length(formula) < 3L) {
     stop_sparsegp("formula", "has no response", "Write it as response ~ inputs")
   }
   check_foreign_terms(formula)
-  likelihood <- likelihood_or_family(likelihood, family)
-  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, control, basis, augment,
-                       transform, structure, mean)
-  setup["coding"] <- list(check_coding(coding))
+  setup <- check_setup(evaluated_likelihood(likelihood), kernel, method, learn, structure, scale,
+                       basis, mean, control)
+  setup["coding"] <- list(control$coding)
   data <- if (!missing(data)) evaluated_data(data)
   source <- source_for(data, formula, call, setup)
   recipe <- new_recipe(formula, call, parent.frame(), setup$likelihood, time_column(setup$method),
                        drop = is.null(source) && !setup$streams)
   fit <- if (!is.null(source)) {
-    if (!is.null(augment)) refuse_augment("is for rows in memory, and these are of a source")
+    if (!is.null(setup$augment)) refuse_augment("is for rows in memory, and these are of a source")
     blaming("data", fit_source(source, recipe, setup, control$checkpoint))
   } else {
     refuse_checkpoint(control$checkpoint)
@@ -353,14 +335,11 @@ with_own_words <- function(call, frame) {
 
 #' @rdname sparsegp
 #' @export
-sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NULL,
-                             learn = TRUE, prior = NULL, basis = NULL, weights = NULL,
-                             na.action = NULL, offset = NULL, scale = NULL, like = NULL,
-                             family = NULL, augment = NULL, transform = NULL, structure = NULL,
-                             mean = NULL, control = gp_control(), ...) {
+sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, weights = NULL, offset = NULL,
+                             na.action = NULL, method = NULL, learn = TRUE, structure = NULL,
+                             scale = NULL, basis = NULL, mean = NULL, control = gp_control(), ...) {
   call <- with_own_words(match.call(expand.dots = TRUE), parent.frame())
   call[[1L]] <- quote(sparsegp)
-  if (!is.null(like)) return(fit_like(like, call, control_beside(control, ...), parent.frame()))
   if ("formula" %in% names(call) || !missing(y) && inherits(y, "formula")) {
     first <- formula_first(call)
     if (identical(first, call)) { # which has brought us here
@@ -368,14 +347,17 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
     }
     return(eval(first, parent.frame()))
   }
+  if (!is.null(check_class(control, "sparsegp_control", "control", "Give gp_control()")$like)) {
+    check_dots_beside_like(...)
+    return(fit_like(call, control, parent.frame()))
+  }
   if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
   if (is.character(x)) {
     stop_sparsegp("x", "is text", "Give numbers, or write the formula without quotes")
   }
-  control <- full_control(control, ...)
-  likelihood <- likelihood_or_family(likelihood, family)
-  setup <- check_setup(likelihood, kernel, method, learn, prior, scale, control, basis, augment,
-                       transform, structure, mean)
+  check_control(control, ...)
+  setup <- check_setup(evaluated_likelihood(likelihood), kernel, method, learn, structure, scale,
+                       basis, mean, control)
   y <- if (!missing(y)) plain_column(y, "y")
   setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
@@ -400,11 +382,6 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, method = NU
   integrated_fit(packed_fit(fit), setup)
 }
 
-check_coding <- function(coding) {
-  if (is.null(coding)) return(NULL)
-  check_choice(coding, c("levels", "contrasts"), "coding")
-}
-
 # Returns the call with the formula first, where the data stand there: d |> sparsegp(y ~ x), or
 # sparsegp(data = d, formula = y ~ x).
 formula_first <- function(call) {
@@ -417,12 +394,11 @@ formula_first <- function(call) {
 }
 
 # Every argument that is not data, checked.
-check_setup <- function(likelihood, kernel, method, learn, prior, scale, control = gp_control(),
-                        basis = NULL, augment = NULL, transform = NULL, structure = NULL,
-                        mean = NULL) {
+check_setup <- function(likelihood = NULL, kernel = NULL, method = NULL, learn = TRUE,
+                        structure = NULL, scale = NULL, basis = NULL, mean = NULL,
+                        control = gp_control()) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
   likelihood <- as_likelihood(likelihood)
-  if (!is.null(transform)) likelihood <- with_transform(likelihood %||% lik_gaussian(), transform)
   method <- as_method(method, control$effort)
   search <- as_learn(learn)
   if (!is.null(scale) && !is_flag(scale) && !is_word(scale, c("common", "log"))) {
@@ -434,9 +410,9 @@ check_setup <- function(likelihood, kernel, method, learn, prior, scale, control
   refuse_variances_of_stream(likelihood, streams(method))
   refuse_constants_of_stream(likelihood, streams(method))
   list(likelihood = likelihood, kernel = kernel, method = method,
-       streams = streams(method), control = search, prior = prior,
+       streams = streams(method), control = search, prior = control$prior,
        scale = scale, keep_x = control$keep_x, verbose = control$verbose, basis = basis,
-       augment = check_augment(augment, basis, streams(method)),
+       augment = check_augment(control$augment, basis, streams(method)),
        structure = check_structure(structure), integrate = control$integrate,
        mean = check_mean(mean))
 }

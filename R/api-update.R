@@ -31,7 +31,7 @@
 #' chunks they come (with `order = "given"`). A stream may begin empty: `sparsegp(y ~ x, data[0, ],
 #' method = method_online())`.
 #'
-#' A factor that is one input (`coding = "levels"` of [sparsegp()]) learns new levels, which are
+#' A factor that is one input (`coding = "levels"` of [gp_control()]) learns new levels, which are
 #' numbered in the order in which they come. The distance of levels stays as it was.
 #'
 #' If an update fails the old fit is as it was. Errors, of class `sparsegp_error`: responses, or
@@ -59,6 +59,7 @@
 #' @param ... For new rows: `checkpoint` and `verbose`, where they are a source, see below;
 #'   `weights` where the fit has them, one per row; for rows of a matrix also `y`, one response per
 #'   row, and `offset`. Otherwise arguments of [sparsegp()] to add or replace; `NULL` removes one.
+#'   Arguments of a `gp_control()` that is written in the call are replaced one by one.
 #' @param evaluate Evaluate the new call, or return it?
 #' @return A fit, or the call.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters
@@ -141,13 +142,31 @@ add_rows <- function(object, rows, ...) {
              else feed(object, read_rows(recipe_of(object), rows, ...)))
 }
 
-# Returns a call with arguments added, replaced or, by NULL, removed.
+# Returns a call with arguments added, replaced or, by NULL, removed; those of gp_control() one by
+# one.
 changed_call <- function(call, changes) {
   if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
     stop_sparsegp("...", "holds an unnamed argument", "Name what should change")
   }
   call <- as.list(call)
+  if (is_control_call(call$control) && is_control_call(changes$control)) {
+    changes$control <- changed_control(call$control, changes$control)
+  }
   call[names(changes)] <- changes
   call[intersect(names(call), names(Filter(is.null, changes)))] <- NULL
   as.call(call)
+}
+
+is_control_call <- function(x) {
+  is.call(x) && (identical(x[[1L]], quote(gp_control)) ||
+                 identical(x[[1L]], quote(sparsegp::gp_control)))
+}
+
+# Returns the first of two calls of gp_control() with the arguments of the second in it.
+changed_control <- function(old, new) {
+  named <- function(call) as.list(match.call(gp_control, call))[-1L]
+  given <- named(old)
+  new_given <- named(new)
+  given[names(new_given)] <- new_given
+  as.call(c(new[[1L]], given))
 }

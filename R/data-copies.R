@@ -153,7 +153,7 @@ copy_set <- function(set, of, x) {
 #' seen <- 1:20
 
 #' fit <- sparsegp(x[seen, ], upright[seen])
-#' virtual <- update(fit, augment = shift_images(5, 5))
+#' virtual <- update(fit, control = gp_control(augment = shift_images(5, 5)))
 #' virtual
 #' sapply(list(fit, virtual), function(f) {
 #'   mean(predict(f, x[-seen, ], type = "class") == upright[-seen])

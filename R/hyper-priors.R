@@ -7,10 +7,10 @@
 #' `prior_logcauchy` a Cauchy density in it: it holds most values near `location` and lets a few go
 #' far from it at little cost.
 #'
-#' Give priors as a named list, `prior = list(lengthscale = prior_gamma(2, 1), bias =
-#' prior_normal(0, 2))`. A name is a full name as `coef()` prints it (`k1.lengthscale.age`), or what
-#' is left of it without the kernel's number or the input's name (`lengthscale`), which then means
-#' all of them that are not named more closely. What is not named keeps its default:
+#' Give priors as a named list, `gp_control(prior = list(lengthscale = prior_gamma(2, 1), bias =
+#' prior_normal(0, 2)))`. A name is a full name as `coef()` prints it (`k1.lengthscale.age`), or
+#' what is left of it without the kernel's number or the input's name (`lengthscale`), which then
+#' means all of them that are not named more closely. What is not named keeps its default:
 #'
 #' | hyperparameter | default prior |
 #' |---|---|
@@ -51,7 +51,9 @@
 #' @examples
 #' x <- seq(0, 1, length.out = 30)
 #' y <- sin(6 * x)
-#' fit <- sparsegp(x, y, prior = list(lengthscale = prior_gamma(4, 4), noise = prior_flat()))
+#' fit <- sparsegp(x, y, control = gp_control(
+#'   prior = list(lengthscale = prior_gamma(4, 4), noise = prior_flat())
+#' ))
 #' coef(fit)
 #' @name priors
 NULL

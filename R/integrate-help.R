@@ -35,9 +35,9 @@
 #' with one at a mode. [coef()] and [sites()] are
 #' at the mode, as are [importance()], [next_rows()], [basis()], [kl()], `hatvalues()` and
 #' [influence][influence.sparsegp]; [confint()][curvature] is by the densities along the axes.
-#' If a parameter of the response's scale is learned, as by `transform = "boxcox"`, the members'
-#' latent functions have nothing in common: types `"link"`, `"latent"`, `"terms"` and `"effects"`
-#' are then at the mode, with a message, and `draws()` are of the response if nothing else is asked
+#' If a parameter of the response's scale is learned, as by `lik_gaussian(transform = "boxcox")`,
+#' the members' latent functions have nothing in common: types `"link"`, `"latent"`, `"terms"` and
+#' `"effects"` are then at the mode, with a message, and `draws()` are of the response if nothing else is asked
 #' for. Such fits cannot be updated, and cannot be merged.
 #'
 #' @section How the points are found:

@@ -64,7 +64,7 @@
 #'   `c(0, Inf)`, or from a larger bound on, are log-normal around the start, `log(theta / start)` ~
 #'   N(0, 1.5^2), those of a
 #'   bounded range are flat, and others normal around the start with the standard deviation
-#'   `max(1, |start|)`. `prior` of [sparsegp()] goes before.
+#'   `max(1, |start|)`. `prior` of [gp_control()] replaces it.
 #' @param vars As in [kernels].
 #' @param label What the kernel is called where it is printed: one word.
 #' @return A value of class `sparsegp_kernel`. Errors are of class `sparsegp_error`: they name the

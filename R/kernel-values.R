@@ -43,9 +43,9 @@
 #' matrix are read unscaled: equal ones are of one level. A level that no row had is predicted
 #' as what it is, another draw from the prior: with the mean of all levels, and the variance of one.
 #'
-#' Other kernels see a factor as one input where `coding` of [sparsegp()] is `"levels"`, its default
-#' without a kernel: kernels of distances have two levels at one distance, kernels of inner products
-#' a random effect for each level; periodic kernels and fields refuse it.
+#' Other kernels see a factor as one input where `coding` of [gp_control()] is `"levels"`, its
+#' default without a kernel: kernels of distances have two levels at one distance, kernels of inner
+#' products a random effect for each level; periodic kernels and fields refuse it.
 #'
 #' @section Hyperparameters:
 #' `NULL` (the default): start from the data and learn. A number: the start when [sparsegp()]

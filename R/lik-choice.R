@@ -1,23 +1,18 @@
 # Makes a likelihood of what a user gives as `likelihood`, and of the response. What was given is
 # made a value once, before there are rows; where nothing was given the rows decide.
 
-# The argument as given, before it is looked at, where a column of the data is not found. Other
-# packages' word for it is family.
-likelihood_or_family <- function(likelihood, family) {
+# Returns the argument as given; stops if a column of the data that it names is not found.
+evaluated_likelihood <- function(likelihood) {
   tryCatch(likelihood, error = function(e) {
     if (inherits(e, "sparsegp_error")) stop(e)
     stop_sparsegp("likelihood", paste0("cannot be made: ", conditionMessage(e)),
                   paste("It is not looked up in `data`: for known variances of rows write",
                         "lik_gaussian(variance = data$column)"))
   })
-  if (is.null(family)) return(likelihood)
-  if (!is.null(likelihood)) {
-    stop_sparsegp("family", "and `likelihood` are the same", "Leave one of them out")
-  }
-  as_likelihood(family_named(family), "family")
 }
 
-# Returns a likelihood, or NULL where nothing was given. A name is that of a lik_*().
+# Returns a likelihood, or NULL where nothing was given. A name is that of a lik_*(), or of a family
+# of glm(): "binomial" is for classes, too.
 as_likelihood <- function(likelihood, argument = "likelihood") {
   likelihood <- called(likelihood)
   if (is.null(likelihood)) return(NULL)
@@ -26,7 +21,8 @@ as_likelihood <- function(likelihood, argument = "likelihood") {
   }
   names <- c(likelihood_names(), "heteroscedastic", "mixture")
   named <- is.character(likelihood) && length(likelihood) == 1L
-  if (named && !likelihood %in% names) likelihood <- family_named(likelihood)
+  of_glm <- named && (likelihood == "binomial" || !likelihood %in% names)
+  if (of_glm) likelihood <- family_named(likelihood)
   if (inherits(likelihood, "family")) return(likelihood_of_family(likelihood, argument))
   if (named) return(do.call(paste0("lik_", check_choice(likelihood, names, argument)), list()))
   stop_sparsegp(argument, paste0("is of class ", class(likelihood)[1L]),
@@ -139,7 +135,7 @@ INSTEAD <- c(
   "^beta" = "Use likelihood = \"beta\", which has a logit link, or fit qlogis(y) ~ x",
   "^gammals" = "likelihood = \"gamma\", whose shape is one number, is nearest",
   "weibull" = "Use likelihood = \"weibull\", for times to an event",
-  "log.?normal" = "Use likelihood = \"lognormal\", for times to an event, or transform = \"log\"",
+  "log.?normal" = "Use likelihood = \"lognormal\", or lik_gaussian(transform = \"log\")",
   "log.?logistic" = "Use likelihood = \"loglogistic\", for times to an event",
   "gamma|inverse.gaussian" =
     "Use likelihood = \"gamma\", fit log(y) ~ x, or use likelihood = \"heteroscedastic\"",
@@ -158,7 +154,8 @@ resolve_likelihood <- function(lik, y, weights = NULL) {
   if (is.null(lik)) lik <- likelihood_of_columns(y)
   if (is_vectors(y) && identical(lik$type, "gaussian")) return(for_vectors(lik))
   if (!isTRUE(lik$or_trials)) return(lik)
-  if (are_trials(y) || is.numeric(y) && !is.null(weights)) lik_binomial() else lik_logit()
+  proportions <- is.numeric(y) && (!is.null(weights) || any(y != round(y), na.rm = TRUE))
+  if (are_trials(y) || proportions) lik_binomial() else lik_logit()
 }
 
 # Returns the likelihood that a response of several columns asks for, or NULL.

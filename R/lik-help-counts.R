@@ -19,7 +19,7 @@
 #'   proportions of successes with the numbers of trials as `weights`. The `bias` is a log odds.
 #'   Predictions, residuals and simulations are proportions; new observations whose numbers of
 #'   trials are not given have one trial. Proportions of an amount, such as of water in a mixture,
-#'   are not counts: `transform = "logit"` with `lik_gaussian()` is for these.
+#'   are not counts: `lik_gaussian(transform = "logit")` is for these.
 #'
 #' * `lik_zip()` and `lik_zinb()`: with probability `zero` a count is an excess zero, else it is
 #'   from the Poisson or the negative binomial distribution. `predict(type = "response")` is the

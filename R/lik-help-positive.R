@@ -18,7 +18,7 @@
 #'
 #' `predict(type = "response")` is the mean, averaged over the posterior; `interval = "prediction"`
 #' and `type = "quantile"` are of a new response. Responses stay in their own units. Compare these
-#' likelihoods with normal errors on another scale, `sparsegp(..., transform = "log")` or `"logit"`,
+#' likelihoods with normal errors on another scale, `lik_gaussian(transform = "log")` or `"logit"`,
 #' by `sum(loo(fit)$lpd)`, which is in the units of the response for all of them.
 #'
 #' *Source*: none of the papers; the gamma model is that of [stats::glm()], the beta model that of

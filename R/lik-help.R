@@ -12,7 +12,7 @@
 #' | numbers with known error bars | `lik_gaussian(variance = <vector>)` | [likelihoods_numbers] |
 #' | numbers whose errors change their size with the inputs | `lik_heteroscedastic()` | [likelihoods_numbers] |
 #' | numbers with some outliers, or gross ones | `lik_laplace()`, or `lik_student()` | [likelihoods_numbers] |
-#' | prices, sizes, concentrations: positive and skewed | `transform = "log"`, by default where it fits better | [response_scale()] |
+#' | prices, sizes, concentrations: positive and skewed | `lik_gaussian(transform = "log")`, by default where it fits better | [response_scale()] |
 #' | several numbers, `cbind(u, v)` | `lik_gaussian(covariance =)` | [likelihoods_numbers] |
 #' | counts | `lik_poisson()`, or `lik_negbin()` if they vary more | [likelihoods_counts] |
 #' | counts with many zeros | `lik_zip()` or `lik_zinb()`, with `hurdle = TRUE` if zeros are of a kind of their own | [likelihoods_counts] |

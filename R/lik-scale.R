@@ -55,11 +55,12 @@
 #' @concept lognormal
 #' @concept Box-Cox
 #' @examples
-#' fit <- sparsegp(Volume ~ Girth + Height, trees, transform = "log")
+#' fit <- sparsegp(Volume ~ Girth + Height, trees,
+#'                 likelihood = lik_gaussian(transform = "log"))
 #' fit
 #' predict(fit, trees[1:3, ], interval = "prediction")
-#' compare(fit, update(fit, transform = "identity"))
-#' coef(sparsegp(Volume ~ Girth, trees, transform = "boxcox"))
+#' compare(fit, update(fit, likelihood = lik_gaussian(transform = "identity")))
+#' coef(sparsegp(Volume ~ Girth, trees, likelihood = lik_gaussian(transform = "boxcox")))
 #' @export
 response_scale <- function(transform, value = NULL) {
   transform <- check_choice(transform, c("identity", names(SCALES)), "transform")

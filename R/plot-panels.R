@@ -11,9 +11,7 @@ plot_style <- function(...) {
   names <- if (is.null(names(given))) rep("", length(given)) else names(given)
   unknown <- setdiff(names, PLOT_ARGUMENTS)
   if (length(unknown)) {
-    unknown[unknown == ""] <- "an unnamed argument"
-    stop_sparsegp("...", paste0("holds what this plot does not know: ", toString(unknown)),
-                  paste0("It knows ", toString(PLOT_ARGUMENTS)))
+    stop_unknown(unknown, paste0("Use one of ", toString(PLOT_ARGUMENTS)))
   }
   for (name in intersect(c("xlim", "ylim"), names)) {
     if (inherits(given[[name]], c("Date", "POSIXct"))) given[[name]] <- as.double(given[[name]])

@@ -35,8 +35,8 @@
 #'
 #' `sparsegp(structure = "fixed")` has the first candidate. If a `kernel` is given nothing but the
 #' degree of a polynomial is chosen, and `scale = NULL` means `TRUE`. Each of
-#' `transform = "identity"`, `scale = TRUE` and `coding = "contrasts"` closes its axis and leaves
-#' the others open.
+#' `lik_gaussian(transform = "identity")`, `scale = TRUE` and `coding = "contrasts"` closes its axis
+#' and leaves the others open.
 #'
 #' @details
 #' ## The pilot sample

@@ -4,7 +4,8 @@
 #'
 #' Two fits on one basis, with one prior, hold sums over their rows; the fit of all rows holds the
 #' sum of both. Fits made apart, on machines that share no rows, merge this way: fit some rows, fit
-#' the others by `sparsegp(like = fit, data = )`, which takes basis, scaling, removed constant and
+#' the others by `sparsegp(data =, control = gp_control(like = fit))`, which takes basis, scaling,
+#' removed constant and
 #' hyperparameters from the first, and merge. See [shards] for how that goes on a cluster, and what
 #' then leaves a machine.
 #'
@@ -16,7 +17,8 @@
 #' evidence is that of these sites.
 #'
 #' @section Different bases:
-#' Sums on different points (`sparsegp(like = fit, basis = points)`) add up on the points of both:
+#' Sums on different points (`sparsegp(basis = points, control = gp_control(like = fit))`) add up on
+#' the points of both:
 #' with \eqn{z_x = P_x z}{z_x = P_x z} the coordinates of one basis in those of all points,
 #' \eqn{S = P_x' S_x P_x + P_y' S_y P_y}{S = P_x' S_x P_x + P_y' S_y P_y}, and so \eqn{t}{t}. That
 #' is exact, and `onto = "both"` keeps it: the basis grows. With `onto = "x"` the posterior is
@@ -40,12 +42,13 @@
 #' d <- data.frame(a = runif(400), b = runif(400), c = runif(400))
 #' d$y <- sin(6 * d$a) + d$b + 0.1 * rnorm(400)
 #' first <- sparsegp(y ~ ., d[1:200, ], method = method_ep(size = 30))
-#' second <- sparsegp(like = first, data = d[201:400, ])
+#' second <- sparsegp(data = d[201:400, ], control = gp_control(like = first))
 #' both <- merge(first, second)
 #' c(nobs(first), nobs(second), nobs(both))
 #' predict(both, d[1:2, ], se.fit = TRUE)
 #'
-#' elsewhere <- sparsegp(like = first, data = d[201:400, ], basis = d[201:225, ])
+#' elsewhere <- sparsegp(data = d[201:400, ], basis = d[201:225, ],
+#'                       control = gp_control(like = first))
 #' merge(first, elsewhere)$merged$kl_lost
 #' @export
 merge.sparsegp <- function(x, y, onto = c("x", "both"), ...) {
@@ -89,7 +92,7 @@ merged_record <- function(x, y) {
 }
 
 check_same_model <- function(x, y) {
-  remedy <- "Make it by sparsegp(like = x, data = )"
+  remedy <- "Make it by sparsegp(data =, control = gp_control(like = x))"
   check_same_prior(x, y, c("x", "y"), remedy)
   same <- identical(x$likelihood, y$likelihood) && length(x$state) == length(y$state) &&
     isTRUE(all.equal(lik_theta(x), lik_theta(y), tolerance = 1e-12))

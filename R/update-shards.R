@@ -8,7 +8,8 @@
 #'
 #' 1. One place, or none, makes the first fit: of its own rows, or of made-up ones. It settles
 #'    kernel, hyperparameters, scaling, removed constant and basis for all.
-#' 2. Every place makes `sparsegp(like = first, data = its rows)`; `data` may be a [row_source()].
+#' 2. Every place makes `sparsegp(data = its rows, control = gp_control(like = first))`;
+#'    `data` may be a [row_source()].
 #' 3. `merge()` of all these fits is the fit of all rows: exactly so with Gaussian noise, and with
 #'    other likelihoods but for sites that were found among the rows of one place (see
 #'    [merge][merge.sparsegp]). The first fit is one of those merged only if its rows are to count.
@@ -34,7 +35,7 @@
 #' parallel::clusterExport(cl, "first")
 #' fits <- parallel::parLapply(cl, files, function(file) {
 #'   library(sparsegp)
-#'   shard(sparsegp(like = first, data = row_source(file)))
+#'   shard(sparsegp(data = row_source(file), control = gp_control(like = first)))
 #' })
 #' all <- Reduce(merge, fits)
 #' ```
@@ -45,7 +46,7 @@
 #' points many times: `sdf_repartition()` sees to that. R and this package are needed on every node.
 #' ```
 #' lines <- sparklyr::spark_apply(table, function(rows, first) {
-#'   fit <- sparsegp::sparsegp(like = first, data = rows)
+#'   fit <- sparsegp::sparsegp(data = rows, control = gp_control(like = first))
 #'   data.frame(fit = paste(serialize(sparsegp::shard(fit), NULL), collapse = ""))
 #' }, context = shard(first), columns = list(fit = "character"))
 #' of_text <- function(text) {
@@ -69,7 +70,9 @@
 #' # points that are nobody's rows
 #' points <- data.frame(x = seq(-2, 2, length.out = 12))
 #' first <- sparsegp(y ~ x, rows(200), basis = points)
-#' places <- lapply(c(300, 500), function(n) shard(sparsegp(like = first, data = rows(n))))
+#' places <- lapply(c(300, 500), function(n) {
+#'   shard(sparsegp(data = rows(n), control = gp_control(like = first)))
+#' })
 #' Reduce(merge, places)
 #' @name shards
 #' @export

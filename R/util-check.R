@@ -52,9 +52,14 @@ check_no_dots <- function(...) {
   if (...length() == 0L) return(invisible())
   names <- ...names()
   unknown <- if (is.null(names)) "" else names
-  unknown[is.na(unknown) | unknown == ""] <- "an unnamed argument"
-  stop_sparsegp("...", paste0("holds what this function does not know: ", toString(unknown)),
-                "Check the spelling; see the help page for the arguments")
+  stop_unknown(unknown, "Check the spelling; see the help page for the arguments")
+}
+
+stop_unknown <- function(names, remedy) {
+  unnamed <- is.na(names) | names == ""
+  shown <- ifelse(unnamed, "an unnamed argument", paste0("`", names, "`"))
+  raise_sparsegp(paste0("Unknown argument", if (length(names) > 1L) "s", ": ", toString(shown)),
+                 "...", remedy)
 }
 
 check_number <- function(x, argument, lower = -Inf, upper = Inf, open = TRUE) {

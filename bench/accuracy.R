@@ -38,7 +38,8 @@ report <- function(what, scores) {
 }
 
 report("default", lapply(sets, score))
-report("IVM paper's variance", lapply(sets, score, prior = list(variance = prior_lognormal(-1, 1))))
+of_paper <- gp_control(prior = list(variance = prior_lognormal(-1, 1)))
+report("IVM paper's variance", lapply(sets, score, control = of_paper))
 report("rbf, ARD", lapply(sets, score, kernel = kernel_rbf(ard = TRUE)))
 report("Matern 5/2", lapply(sets, score, kernel = kernel_matern52()))
 report("Matern 3/2", lapply(sets, score, kernel = kernel_matern32()))

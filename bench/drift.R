@@ -81,7 +81,8 @@ halves <- function(set, ...) {
   n <- nrow(set$data)
   first <- seq_len(n %/% 2)
   seconds <- system.time({
-    fit <- sparsegp(y ~ x, set$data[first, ], kernel = set$kernel, transform = "identity",
+    fit <- sparsegp(y ~ x, set$data[first, ], kernel = set$kernel,
+                    likelihood = lik_gaussian(transform = "identity"),
                     method = method_online(pilot = set$pilot, ...))
     before <- c(logLik(fit))
     fit <- update(fit, set$data[-first, ])

@@ -43,7 +43,8 @@ MODELS <- list(default = NULL, one = kernel_rbf(), ard = kernel_rbf(ard = TRUE))
 # Returns list(lpd, row), or an error.
 line <- function(set, model, coding) {
   took <- system.time(fit <- suppressWarnings(suppressMessages(
-    sparsegp(set$formula, set$train, kernel = MODELS[[model]], coding = coding)
+    sparsegp(set$formula, set$train, kernel = MODELS[[model]],
+             control = gp_control(coding = coding))
   )))
   found <- suppressMessages(judge(fit, set))
   list(lpd = found$lpd, row = data.frame(

@@ -37,7 +37,8 @@ measure <- function(what, digit) {
   settings <- utils::modifyList(usual, VARIANTS[[what]])
   kernel <- kernel_rbf(START[["variance"]], sqrt(P / START[["w"]]))
   fit <- suppressWarnings(do.call(sparsegp, c(
-    list(train$x, label, kernel = kernel, scale = FALSE, prior = PRIOR,
+    list(train$x, label, kernel = kernel, scale = FALSE,
+         control = gp_control(prior = PRIOR),
          method = method_ivm(SIZE, refine = "none")), settings
   )))
   prob <- predict(fit, test$x, type = "prob")

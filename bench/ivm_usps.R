@@ -56,8 +56,9 @@ learned_fit <- function(digit, size, refine) {
   sparsegp(train$x, against_rest(train$digit == digit), likelihood = lik_probit(),
            kernel = kernel_rbf(START[["variance"]], sqrt(P / START[["w"]])), scale = FALSE,
            method = method_ivm(size, refine = refine), learn = LEARN[[refine]],
-           prior = list(variance = prior_lognormal(-1, 1), lengthscale = prior_normal(0, sqrt(P)),
-                        bias = prior_normal(0, 5)))
+           control = gp_control(prior = list(variance = prior_lognormal(-1, 1),
+                                             lengthscale = prior_normal(0, sqrt(P)),
+                                             bias = prior_normal(0, 5))))
 }
 
 test_scores <- function(fit, digit) {

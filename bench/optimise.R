@@ -71,7 +71,7 @@ loop <- function(choose) {
 by_sparsegp <- function(kernel, prior = function(p) list()) {
   loop(function(x, y) {
     fit <- sparsegp(x, y, kernel = kernel, likelihood = lik_gaussian(fixed(1e-6 * var(y))),
-                    prior = prior(ncol(x)))
+                    control = gp_control(prior = prior(ncol(x))))
     box <- lapply(as.data.frame(x), function(column) c(0, 1))
     unlist(next_points(fit, box, score = "improvement"))
   })

@@ -71,7 +71,8 @@ measure_paper <- function(k, size) {
   d <- prepare(puma$fold == k)
   took <- system.time(
     fit <- suppressWarnings(sparsegp(d$x, d$residual, kernel = kernel_rbf(ard = TRUE),
-                                     transform = "identity", mean = "zero",
+                                     likelihood = lik_gaussian(transform = "identity"),
+                                     mean = "zero",
                                      method = method_ivm(size, refine = "none"),
                                      learn = learn_control("ivm", inner = 8, outer = 15)))
   )

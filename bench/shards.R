@@ -46,7 +46,7 @@ measure <- function(name, set) {
   parts <- function(count) split(seq_len(nrow(shuffled)), seq_len(nrow(shuffled)) %% count)
   first <- sparsegp(y ~ ., shuffled[parts(8)[[1L]], ], set$likelihood, kernel = kernel_rbf(),
                     method = method_ep(size = points), control = gp_control(keep_x = FALSE))
-  one <- sparsegp(like = first, data = shuffled)
+  one <- sparsegp(control = gp_control(like = first), data = shuffled)
   best <- density_of(one, set$test)
   row <- function(shards, basis, fit) {
     lost <- if (is.null(fit$merged)) 0 else fit$merged$kl_lost
@@ -56,9 +56,10 @@ measure <- function(name, set) {
   table <- row(1L, "common", one)
   for (count in c(2, 8, 32)) {
     rows <- parts(count)
-    common <- lapply(rows, function(at) shard(sparsegp(like = first, data = shuffled[at, ])))
+    common <- lapply(rows, function(at) shard(sparsegp(control = gp_control(like = first),
+                                                       data = shuffled[at, ])))
     own <- lapply(rows, function(at) {
-      shard(sparsegp(like = first, data = shuffled[at, ],
+      shard(sparsegp(control = gp_control(like = first), data = shuffled[at, ],
                      basis = shuffled[at[seq_len(min(points, length(at)))], ]))
     })
     own[[1L]] <- common[[1L]] # on the basis that all are projected on

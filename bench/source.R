@@ -128,7 +128,7 @@ comparing <- function(what) {
   lik <- if (what == "numbers") lik_gaussian() else lik_probit()
   read <- fit_of(formula, lik, opened("sqlite", query))
   held <- do.call(rbind, lapply(seq_len(some / PART), made_rows))
-  whole <- sparsegp(like = read, data = held)
+  whole <- sparsegp(control = gp_control(like = read), data = held)
   test <- made_rows(1e6)
   list(rows = some, "largest difference of predictions" =
          max(abs(predict(read, test) - predict(whole, test))),

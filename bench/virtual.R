@@ -60,7 +60,7 @@ default_fits <- function(train, test) {
   y <- factor(train$digit)
   wanted <- factor(test$digit, levels(y))
   for (way in names(WAYS)) {
-    fit <- timed(sparsegp(train$x, y, augment = shifted(WAYS[[way]])))
+    fit <- timed(sparsegp(train$x, y, control = gp_control(augment = shifted(WAYS[[way]]))))
     link <- predict(fit$result, test$x, type = "link")
     each <- 100 * colMeans((link > 0) != outer(wanted, levels(y), "=="))
     scores <- class_scores(predict(fit$result, test$x, type = "prob"), wanted)
@@ -83,7 +83,8 @@ paper_fits <- function(train, test, digits) {
     y <- train$digit == digit
     kernel <- kernel_rbf() + kernel_linear(ard = FALSE)
     learned <- timed(suppressWarnings(
-      sparsegp(train$x, y, lik_probit(), kernel, method_ivm(200, refine = "none"), scale = FALSE,
+      sparsegp(train$x, y, lik_probit(), kernel, method = method_ivm(200, refine = "none"),
+               scale = FALSE,
                learn = learn_control(criterion = "ivm", outer = 5))))
     fits <- lapply(c(0, 4), function(way) timed(refit(learned$result, train$x, y, shifted(way))))
     error <- numeric(2L)
@@ -113,8 +114,8 @@ refit <- function(fit, x, y, augment) {
   value <- function(name) fixed(coef(fit)[[name]])
   kernel <- kernel_rbf(value("k1.variance"), value("k1.lengthscale")) +
     kernel_linear(value("k2.variance"), ard = FALSE)
-  sparsegp(x, y, lik_probit(value("bias")), kernel, method_ivm(1000, refine = "none"),
-           scale = FALSE, learn = FALSE, augment = augment)
+  sparsegp(x, y, lik_probit(value("bias")), kernel, method = method_ivm(1000, refine = "none"),
+           scale = FALSE, learn = FALSE, control = gp_control(augment = augment))
 }
 
 # ---- Virtual support vectors ----

@@ -87,7 +87,7 @@ FIT_USES <- list(
   update = function(f, s) update(f, s$rows), update = function(f, s) update(f, s$rows),
   again = function(f, s) update(f, learn = FALSE, evaluate = FALSE),
   merge = function(f, s) merge(f, f, onto = one_of("x", "both")),
-  like = function(f, s) sparsegp(like = f, data = s$rows),
+  like = function(f, s) sparsegp(control = gp_control(like = f), data = s$rows),
   kl = function(f, s) kl(f, f), modes = function(f, s) modes(f),
   next_rows = function(f, s) next_rows(f, s$new, 2),
   next_points = function(f, s) next_points(f, list(a = c(-1, 1), b = c(-1, 1)), 1, n = 3),

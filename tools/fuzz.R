@@ -291,7 +291,7 @@ USES <- list(
   },
   merge = function(case) merge(case$fit, case$fit),
   merge = function(case) {
-    other <- sparsegp(like = case$fit, data = case$rows[rows_of(case, 9L), ])
+    other <- sparsegp(control = gp_control(like = case$fit), data = case$rows[rows_of(case, 9L), ])
     merge(case$fit, other, onto = one_of("x", "both"))
   },
   chunks = function(case) predict(case$fit, source_of(case)),
@@ -302,7 +302,7 @@ USES <- list(
     for (time in 1:2) update(case$fit, source_of(case, 2L), checkpoint = file)
   },
   plot = function(case) drawn(case$fit),
-  like = function(case) sparsegp(like = case$fit, data = case$rows),
+  like = function(case) sparsegp(control = gp_control(like = case$fit), data = case$rows),
   kl = function(case) kl(case$fit, case$fit),
   next_rows = chosen_rows, next_points = chosen_points, ask = asked_rows,
   file = function(case) {

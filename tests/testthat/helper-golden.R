@@ -282,14 +282,14 @@ golden_stream_cases <- function() {
     `online weights` = function(damping) {
       d <- golden_data()
       fit <- sparsegp(number ~ x1 + offset(shift), d[1:6, ], lik_gaussian(0.1), golden_kernel(),
-                      method_online(6, pilot = 5), learn = FALSE, weights = weight)
+                      method = method_online(6, pilot = 5), learn = FALSE, weights = weight)
       update(update(fit, d[7, ]), d[8:30, ])
     },
     `online matrix` = function(damping) {
       d <- golden_data()
       x <- as.matrix(d[c("x1", "x2")])
       fit <- sparsegp(x[1:3, ], d$number[1:3], lik_gaussian(0.1), golden_kernel(),
-                      method_online(6, pilot = 5), learn = FALSE)
+                      method = method_online(6, pilot = 5), learn = FALSE)
       update(update(fit, x[4:10, ], d$number[4:10]), x[11:30, ], d$number[11:30])
     }
   ))
@@ -299,11 +299,11 @@ golden_data_cases <- function() {
   with(golden_models(), list(
     weights = function(damping) {
       sparsegp(number ~ x1 + x2, golden_data(), lik_gaussian(0.1), golden_kernel(),
-               golden_ep(damping), learn = FALSE, weights = weight, mean = "average")
+               method = golden_ep(damping), learn = FALSE, weights = weight, mean = "average")
     },
     `weights on a basis` = function(damping) {
       sparsegp(number ~ x1 + x2, golden_data(), lik_gaussian(0.1), golden_kernel(),
-               golden_ep(damping), learn = FALSE, weights = weight, basis = GOLDEN_BASIS,
+               method = golden_ep(damping), learn = FALSE, weights = weight, basis = GOLDEN_BASIS,
                mean = "average")
     },
     `known variances` = function(damping) {
@@ -314,7 +314,7 @@ golden_data_cases <- function() {
     },
     `binomial shares` = function(damping) {
       sparsegp(successes / trials ~ x1 + x2, golden_data(), lik_binomial(0.1), golden_kernel(),
-               golden_ep(damping), learn = FALSE, weights = trials)
+               method = golden_ep(damping), learn = FALSE, weights = trials)
     },
     offset = function(damping) {
       golden_fit(gaussian, golden_ep(damping), inputs = quote(x1 + x2 + offset(shift)))

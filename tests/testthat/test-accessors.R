@@ -296,7 +296,7 @@ test_that("a fit does not carry what lies around where it was made", {
     ballast <- rnorm(1e5)
     bias <- 0.1
     sparsegp(as.matrix(d["x"]), d$class, lik_probit(bias), kernel_rbf(exp(bias)), learn = FALSE,
-             prior = list(bias = prior_normal(bias, 2)))
+             control = gp_control(prior = list(bias = prior_normal(bias, 2))))
   }
   outside <- sparsegp(as.matrix(d["x"]), d$class, lik_probit(0.1), learn = FALSE)
   expect_lt(size(inside()), size(outside) + 2000)

@@ -1,4 +1,4 @@
-# What people type who come from elsewhere, and that is understood: family, names of kernels, offset
+# What people type who come from elsewhere, and that is understood: families, names of kernels, offset
 # as an argument, sparse matrices.
 
 r_code_alone()
@@ -7,15 +7,23 @@ refused <- function(expr, pattern) {
   expect_error(expr, pattern, class = "sparsegp_error")
 }
 
-test_that("family is the likelihood", {
+test_that("likelihood takes families of glm() and their names", {
   named <- sparsegp(am ~ wt, mtcars, lik_logit(), learn = FALSE)
-  expect_identical(sparsegp(am ~ wt, mtcars, family = binomial, learn = FALSE)$latent,
-                   named$latent)
-  expect_identical(sparsegp(mtcars$wt, mtcars$am, family = "logit", learn = FALSE)$latent,
-                   named$latent)
-  again <- update(sparsegp(am ~ wt, mtcars, family = "probit", learn = FALSE), . ~ . + hp)
-  expect_identical(again$likelihood$type, "probit")
-  refused(sparsegp(am ~ wt, mtcars, "probit", family = binomial), "the same")
+  for (given in list(binomial, binomial(), "binomial", "logit")) {
+    expect_identical(sparsegp(am ~ wt, mtcars, given, learn = FALSE)$latent, named$latent)
+    expect_identical(sparsegp(mtcars$wt, mtcars$am, given, learn = FALSE)$latent, named$latent)
+  }
+  refused(sparsegp(am ~ wt, mtcars, family = binomial), "Unknown argument: `family`.*likelihood =")
+  refused(sparsegp(mtcars$wt, mtcars$am, family = binomial), "Unknown argument: `family`")
+})
+
+test_that("the arguments that people use come first", {
+  first <- c("likelihood", "kernel", "weights", "offset")
+  expect_identical(names(formals(sparsegp.formula))[3:8], c(first, "subset", "na.action"))
+  expect_identical(names(formals(sparsegp.default))[3:7], c(first, "na.action"))
+  for (method in list(sparsegp.formula, sparsegp.default)) {
+    expect_lte(length(setdiff(names(formals(method)), "...")), 15L)
+  }
 })
 
 test_that("kernels go by name, and by the names of other packages", {

@@ -131,7 +131,8 @@ test_that("members on scales with a domain have all of their tails where others 
   d$p <- exp(sin(2 * d$x) + 0.2 * rnorm(60L)) + 0.3 * rexp(60L)
   new <- data.frame(x = c(-3, 0, 3))
   on_scale <- function(transform) {
-    sparsegp(p ~ x, d, kernel = kernel_matern12(), transform = transform, learn = FALSE)
+    sparsegp(p ~ x, d, kernel = kernel_matern12(), likelihood = lik_gaussian(transform = transform),
+             learn = FALSE)
   }
   plain <- on_scale("identity")
   for (transform in c("log", "sqrt", "boxcox")) {

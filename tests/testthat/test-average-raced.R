@@ -75,7 +75,7 @@ test_that("structures within a few nats are averaged with the fit", {
   kernels <- sub("^kernel: ", "", grep("^kernel", names(close), value = TRUE))
   expect_gt(length(kernels), 0L)
   by_hand <- update(fit, kernel = kernel_of_label(kernels[1L]),
-                    transform = fit$likelihood$transform$name)
+                    likelihood = lik_gaussian(transform = fit$likelihood$transform$name))
   expect_equal(sum(loo_lpd(by_hand)), table[paste("kernel:", kernels[1L]), "lpd"],
                tolerance = 1e-2)
   expect_equal(attr(table, "lpd"), sum(loo_lpd(both)), tolerance = 1e-10)

@@ -116,7 +116,8 @@ test_that("answers are those of the mixture", {
 
 test_that("fits may differ in inputs, likelihood and scale of the response", {
   slow_tier()
-  fits <- list(sparsegp(mpg ~ wt, mtcars, transform = "log", learn = FALSE),
+  fits <- list(sparsegp(mpg ~ wt, mtcars, likelihood = lik_gaussian(transform = "log"),
+                        learn = FALSE),
                sparsegp(mpg ~ hp, mtcars, learn = FALSE),
                sparsegp(mpg ~ wt + hp, mtcars, "student", learn = FALSE))
   all <- do.call(average, fits)

@@ -112,7 +112,8 @@ test_that("components are measured each by itself, whichever are missing", {
 
 test_that("transformed responses and functions of mean and spread have intervals in their units", {
   d <- waves(60)
-  for (fit in list(sparsegp(exp(u) ~ x, d, transform = "log", learn = FALSE),
+  for (fit in list(sparsegp(exp(u) ~ x, d, likelihood = lik_gaussian(transform = "log"),
+                            learn = FALSE),
                    sparsegp(u ~ x, d, lik_heteroscedastic(), learn = FALSE))) {
     new <- calibration(fit, d[5:30, ], nominal = 0.9)
     edges <- predict(fit, d[5:30, ], interval = "prediction", level = 0.9)

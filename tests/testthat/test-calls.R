@@ -46,7 +46,7 @@ test_that("the data may stand before the formula, by position and by name", {
   chunks <- row_source(function(i) d[20 * (i - 1) + 1:20, ], chunks = 2)
   of_source <- chunks |> sparsegp(y ~ a, basis = d[1:5, ], learn = FALSE)
   expect_identical(nobs(of_source), 40L)
-  like <- d |> sparsegp(like = of_source)
+  like <- d |> sparsegp(control = gp_control(like = of_source))
   expect_identical(nobs(like), 40L)
 })
 
@@ -62,26 +62,25 @@ test_that("data are evaluated once", {
 
 # ---- Families ----
 
-test_that("family = \"binomial\" is family = binomial, as in glm()", {
+test_that("likelihood = \"binomial\" is binomial, as in glm()", {
   slow_tier()
   d <- call_data()
   type_of <- function(...) sparsegp(..., learn = FALSE)$likelihood$type
   for (family in list("binomial", binomial, binomial())) {
-    expect_identical(type_of(class ~ a, d, family = family), "logit")
-    expect_identical(type_of(up ~ a, d, family = family), "logit")
-    expect_identical(type_of(up == 1 ~ a, d, family = family), "logit")
-    expect_identical(type_of(d$a, d$class, family = family), "logit")
-    expect_identical(type_of(cbind(s, n - s) ~ a, d, family = family), "binomial")
-    expect_identical(sparsegp(s / n ~ a, d, weights = n, family = family,
+    expect_identical(type_of(class ~ a, d, likelihood = family), "logit")
+    expect_identical(type_of(up ~ a, d, likelihood = family), "logit")
+    expect_identical(type_of(up == 1 ~ a, d, likelihood = family), "logit")
+    expect_identical(type_of(d$a, d$class, likelihood = family), "logit")
+    expect_identical(type_of(cbind(s, n - s) ~ a, d, likelihood = family), "binomial")
+    expect_identical(sparsegp(s / n ~ a, d, weights = n, likelihood = family,
                               learn = FALSE)$likelihood$type, "binomial")
   }
-  expect_identical(type_of(s ~ a, d, family = "poisson"), "poisson")
-  expect_identical(type_of(y ~ a, d, family = "gaussian"), "gaussian")
-  expect_identical(type_of(class ~ a, d, family = "probit"), "probit")
-  # a likelihood's name is that of a lik_*()
-  expect_identical(type_of(up ~ a, d, likelihood = "binomial"), "binomial")
-  call_error(sparsegp(class ~ a, d, likelihood = "binomial"), "likelihood = \"logit\" for classes")
-  call_error(sparsegp(up ~ a, d, "probit", family = binomial), "`family` and `likelihood`")
+  expect_identical(type_of(s ~ a, d, likelihood = "poisson"), "poisson")
+  expect_identical(type_of(y ~ a, d, likelihood = "gaussian"), "gaussian")
+  expect_identical(type_of(class ~ a, d, likelihood = "probit"), "probit")
+  # the likelihood itself is for trials alone
+  expect_identical(type_of(up ~ a, d, likelihood = lik_binomial()), "binomial")
+  call_error(sparsegp(class ~ a, d, lik_binomial()), "likelihood = \"logit\" for classes")
 })
 
 test_that("every exported likelihood has its name, and errors list them all", {
@@ -107,13 +106,13 @@ test_that("families that there are not are refused with what is nearest", {
     quasipoisson = "negbin", quasibinomial = "binomial\\(\\)", quasi = "heteroscedastic"
   )
   for (name in names(nearest)) {
-    call_error(sparsegp(y ~ a, d, family = name), paste0("`family` is.*", nearest[[name]]))
+    call_error(sparsegp(y ~ a, d, name), paste0("`likelihood` is.*", nearest[[name]]))
     call_error(sparsegp(y ~ a, d, get(name)), paste0("`likelihood` is.*", nearest[[name]]))
   }
-  call_error(sparsegp(up ~ a, d, family = binomial("cloglog")), "\"logit\" and \"probit\"")
-  call_error(sparsegp(up ~ a, d, family = binomial("cauchit")), "\"logit\" and \"probit\"")
-  call_error(sparsegp(s ~ a, d, family = poisson("sqrt")), "\"log\": give poisson\\(\\)")
-  call_error(sparsegp(y ~ a, d, family = gaussian("log")), "log\\(y\\) ~ x")
+  call_error(sparsegp(up ~ a, d, binomial("cloglog")), "\"logit\" and \"probit\"")
+  call_error(sparsegp(up ~ a, d, binomial("cauchit")), "\"logit\" and \"probit\"")
+  call_error(sparsegp(s ~ a, d, poisson("sqrt")), "\"log\": give poisson\\(\\)")
+  call_error(sparsegp(y ~ a, d, gaussian("log")), "log\\(y\\) ~ x")
   # as MASS, mgcv, brms and glmmTMB call theirs
   foreign <- c(nbinom1 = "negbin", compois = "negbin", ziplss = "\"zip\"",
                gammals = "\"gamma\"",
@@ -124,7 +123,7 @@ test_that("families that there are not are refused with what is nearest", {
                "Cox PH" = "Surv", lognormal = "lognormal", "no such" = "gaussian\\(\\)")
   for (name in names(foreign)) {
     family <- structure(list(family = name, link = "log"), class = "family")
-    call_error(sparsegp(y ~ a, d, family = family), foreign[[name]])
+    call_error(sparsegp(y ~ a, d, family), foreign[[name]])
   }
 })
 
@@ -269,19 +268,24 @@ test_that("errors name the argument that was given", {
   d <- call_data()
   fit <- sparsegp(y ~ a + b, d, basis = 1:8, learn = FALSE)
   points <- cbind(a = 1:3, b = 0)
-  expect_identical(basis(sparsegp(like = fit, data = d, basis = points)),
-                   basis(sparsegp(like = fit, data = d, basis = as.data.frame(points))))
-  call_error(sparsegp(like = fit, data = d, basis = points[, "a", drop = FALSE]), "`basis`")
-  call_error(sparsegp(like = fit, data = d, basis = data.frame(a = 1:3)), "`basis` lacks b")
-  call_error(sparsegp(like = fit, data = d, basis = data.frame(a = "x", b = 0)), "`basis` has a")
-  call_error(sparsegp(like = fit, data = d["a"]), "`data` lacks y, b")
-  call_error(sparsegp(like = fit, data = 3), "`data` must be a data frame")
-  call_error(sparsegp(like = fit), "`data` is missing")
+  expect_identical(basis(sparsegp(control = gp_control(like = fit), data = d, basis = points)),
+                   basis(sparsegp(control = gp_control(like = fit), data = d,
+                                  basis = as.data.frame(points))))
+  call_error(sparsegp(control = gp_control(like = fit), data = d,
+                      basis = points[, "a", drop = FALSE]), "`basis`")
+  call_error(sparsegp(control = gp_control(like = fit), data = d, basis = data.frame(a = 1:3)),
+             "`basis` lacks b")
+  call_error(sparsegp(control = gp_control(like = fit), data = d,
+                      basis = data.frame(a = "x", b = 0)), "`basis` has a")
+  call_error(sparsegp(control = gp_control(like = fit), data = d["a"]), "`data` lacks y, b")
+  call_error(sparsegp(control = gp_control(like = fit), data = 3), "`data` must be a data frame")
+  call_error(sparsegp(control = gp_control(like = fit)), "`data` is missing")
   call_error(sparsegp(y ~ a + b, d, basis = data.frame(a = 1:3)), "`basis` lacks b")
   call_error(sparsegp(y ~ a + b, d, basis = data.frame(a = "x", b = 0)), "`basis` has a")
   of_matrix <- sparsegp(d[c("a", "b")], d$y, basis = 1:8, learn = FALSE)
-  call_error(sparsegp(like = of_matrix, x = d["a"], y = d$y), "`x` lacks b")
-  call_error(sparsegp(like = of_matrix, x = d[c("a", "b")], y = d$y, basis = points[, 1]),
+  call_error(sparsegp(control = gp_control(like = of_matrix), x = d["a"], y = d$y), "`x` lacks b")
+  call_error(sparsegp(control = gp_control(like = of_matrix), x = d[c("a", "b")], y = d$y,
+                      basis = points[, 1]),
              "`basis`")
   call_error(update(of_matrix, d["a"], y = d$y), "`x` lacks b")
   call_error(next_rows(fit, d["a"]), "`candidates` lacks b")
@@ -289,7 +293,8 @@ test_that("errors name the argument that was given", {
   call_error(next_points(fit, list(a = c(0, 1))), "`within` lacks b")
   changed <- transform(d, b = replace(numeric(40), 35, 1))
   constant <- sparsegp(y ~ a + b, changed[1:20, ], basis = 1:8, learn = FALSE)
-  call_error(sparsegp(like = constant, data = changed), "`data` has other values")
+  call_error(sparsegp(control = gp_control(like = constant), data = changed),
+             "`data` has other values")
   call_error(update(constant, changed[21:40, ]), "`newdata` has other values")
   online <- method_online(8, pilot = 20)
   call_error(sparsegp(y ~ a, d[0, ], offset = "z", method = online), "`offset` is text")
@@ -335,7 +340,7 @@ test_that("fits need no package on the search path", {
     "stream <- sparsegp::sparsegp(dist ~ speed, datasets::cars[1:10, ], method = online)",
     "stream <- stats::update(stream, datasets::cars[11:50, ])",
     "stats::predict(stream, datasets::cars[1:3, ])",
-    "names <- sparsegp::sparsegp(am ~ wt, datasets::mtcars, family = \"binomial\", learn = FALSE)",
+    "names <- sparsegp::sparsegp(am ~ wt, datasets::mtcars, \"binomial\", learn = FALSE)",
     "stats::predict(names, datasets::mtcars[1:3, ], type = \"class\")",
     "density <- sparsegp::gp_density(datasets::faithful$eruptions)",
     "density <- stats::update(density, k0 = 3)",
@@ -351,13 +356,14 @@ test_that("fits need no package on the search path", {
 test_that("a fit like another reads weights in the data, and refuses what it does not read", {
   d <- transform(mtcars, w = cyl / 4)
   first <- sparsegp(mpg ~ wt, d[1:16, ], weights = w, basis = d[1:5, ], learn = FALSE)
-  like <- sparsegp(like = first, data = d[17:32, ], weights = w)
+  like <- sparsegp(control = gp_control(like = first), data = d[17:32, ], weights = w)
   expect_equal(like$n, 16L)
-  expect_equal(predict(like, d), predict(sparsegp(like = first, data = d[17:32, ],
+  expect_equal(predict(like, d), predict(sparsegp(control = gp_control(like = first),
+                                                  data = d[17:32, ],
                                                   weights = d$w[17:32]), d))
-  beside <- function(...) sparsegp(like = first, data = d, weights = w, ...)
-  call_error(beside(kernl = "rbf"), "does not know: kernl")
-  call_error(beside(family = "student"), "`family` comes from `like`")
+  beside <- function(...) sparsegp(control = gp_control(like = first), data = d, weights = w, ...)
+  call_error(beside(kernl = "rbf"), "Unknown argument: `kernl`")
+  call_error(beside(likelihood = "student"), "`likelihood` comes from `like`")
   call_error(beside(offset = d$hp), "`offset` is a part of the formula")
   call_error(sparsegp(d, mpg ~ wt, data = d), "`x` is given beside `data`")
   call_error(sparsegp(mpg ~ wt, data = d, x = d), "`x` is given beside `data`")

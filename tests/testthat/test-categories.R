@@ -70,8 +70,9 @@ test_that("nothing is compared where something that was given makes a model of i
   ordinal(learn = FALSE)
   ordinal(basis = 1:10)
   ordinal(method = method_ep(size = 10))
-  ordinal(prior = list(cut = prior_normal(0, 1)))
-  ordinal(prior = list(lengthscale = prior_lognormal(0, 1), gap = prior_lognormal(0, 1)))
+  ordinal(control = gp_control(prior = list(cut = prior_normal(0, 1))))
+  ordinal(control = gp_control(prior = list(lengthscale = prior_lognormal(0, 1),
+                                            gap = prior_lognormal(0, 1))))
   ordinal(control = gp_control(integrate = "laplace"))
   ordinal(method = method_online(size = 10))
   shifted <- sparsegp(y ~ x + offset(shift), d)
@@ -82,8 +83,9 @@ test_that("nothing is compared where something that was given makes a model of i
 
 test_that("a prior that both models have leaves the choice open", {
   slow_tier()
-  fit <- sparsegp(y ~ x, with_outer_categories(45), control = gp_control(integrate = "none"),
-                  prior = list(lengthscale = prior_lognormal(0, 1)))
+  fit <- sparsegp(y ~ x, with_outer_categories(45),
+                  control = gp_control(integrate = "none",
+                                       prior = list(lengthscale = prior_lognormal(0, 1))))
   expect_identical(NROW(functions_tried(fit)), 2L)
 })
 

@@ -53,7 +53,7 @@ test_that("the small checks let pass what is legal and nothing else", {
     expect_match(refused(check_choice(bad, choices, "a"), "a"), "\"one\", \"two\"", fixed = TRUE)
   }
   expect_null(check_no_dots())
-  expect_match(refused(check_no_dots(foo = 1, 2)), "foo, an unnamed argument")
+  expect_match(refused(check_no_dots(foo = 1, 2)), "`foo`, an unnamed argument")
 })
 
 test_that("numbers per row are one per row, finite, and positive where they must be", {
@@ -130,7 +130,7 @@ test_that("classes that are not two, and a likelihood that does not fit, are ref
   refused(sparsegp(y ~ x, d, "probit"), "y")
   refused(sparsegp(1:4, c(1, 2, 1, 2), "logit"), "y")
   refused(sparsegp(two ~ x, d, "gaussian"), "y")
-  expect_match(refused(sparsegp(two ~ x, d, "binomial"), "y"), "\"logit\"", fixed = TRUE)
+  expect_match(refused(sparsegp(two ~ x, d, lik_binomial()), "y"), "\"logit\"", fixed = TRUE)
   refused(sparsegp(two ~ x, d, Gamma()), "likelihood")
   refused(sparsegp(two ~ x, d, 3), "likelihood")
   refused(sparsegp(two ~ x, d, c("probit", "logit")), "likelihood")
@@ -163,15 +163,15 @@ test_that("wrong values of the other arguments are refused by name", {
   for (kernel in list("laplace", 3, NA, mean)) refused(fit(kernel = kernel), "kernel")
   for (method in list("laplace", 3, NA, mean)) refused(fit(method = method), "method")
   for (learn in list("yes", NA, 1, list(inner = 3))) refused(fit(learn = learn), "learn")
-  for (flag in list("a", NA, 2, NULL)) refused(fit(verbose = flag), "verbose")
+  for (flag in list("a", NA, 2, NULL)) refused(gp_control(verbose = flag), "verbose")
   for (scale in list("a", NA, 2, c(TRUE, FALSE))) refused(fit(scale = scale), "scale")
-  for (effort in list("none", NA, 2, NULL)) refused(fit(effort = effort), "effort")
-  refused(fit(keep_x = 3), "keep_x")
-  refused(fit(prior = prior_flat()), "prior")
-  refused(fit(prior = list(prior_flat())), "prior")
-  expect_match(refused(fit(prior = list(sigma = prior_flat())), "prior"),
+  for (effort in list("none", NA, 2, NULL)) refused(gp_control(effort = effort), "effort")
+  refused(gp_control(keep_x = 3), "keep_x")
+  refused(fit(control = gp_control(prior = prior_flat())), "prior")
+  refused(fit(control = gp_control(prior = list(prior_flat()))), "prior")
+  expect_match(refused(fit(control = gp_control(prior = list(sigma = prior_flat()))), "prior"),
                "variance, lengthscale, noise")
-  refused(fit(prior = list(noise = 3)))
+  refused(fit(control = gp_control(prior = list(noise = 3))))
   refused(fit(kernel = kernel_rbf(vars = "nowhere")), "vars")
   refused(fit(kernel = kernel_rbf(vars = 3)), "vars")
   refused(fit(kernel = kernel_periodic()), "kernel")
@@ -183,7 +183,8 @@ test_that("wrong values of the other arguments are refused by name", {
 test_that("an empty list of priors is no prior", {
   slow_tier()
   d <- toy()
-  expect_identical(coef(sparsegp(y ~ x, d, prior = list())), coef(sparsegp(y ~ x, d)))
+  expect_identical(coef(sparsegp(y ~ x, d, control = gp_control(prior = list()))),
+                   coef(sparsegp(y ~ x, d)))
 })
 
 test_that("constructors refuse by name what they cannot take", {

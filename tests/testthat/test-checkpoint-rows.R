@@ -122,8 +122,8 @@ test_that("a resumed source that has more chunks, or fewer, is an error", {
   tasks <- resumable_tasks(d)[c("stream", "begun")]
   tasks$sweeps <- function(source, file) {
     sparsegp(c ~ a + b, source, "probit", kernel = kernel_rbf(1.5, 1), basis = points,
-             learn = learn_control(rows = 40), prior = NULL,
-             control = gp_control(checkpoint = file))
+             learn = learn_control(rows = 40),
+             control = gp_control(checkpoint = file, prior = NULL))
   }
   for (name in names(tasks)) {
     file <- tempfile("state-")

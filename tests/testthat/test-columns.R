@@ -74,8 +74,9 @@ test_that("more rows, points, sources and streams of integer64 are those of doub
   fit <- sparsegp(y ~ a + b, big[1:30, ], basis = big[1:6, ], learn = FALSE)
   expect_identical(basis(fit), basis(plain))
   expect_identical(predict(update(fit, big[31:40, ]), big), predict(update(plain, d[31:40, ]), d))
-  like <- sparsegp(like = fit, data = big, basis = big[3:9, ])
-  expect_identical(predict(like, d), predict(sparsegp(like = plain, data = d, basis = d[3:9, ]), d))
+  like <- sparsegp(control = gp_control(like = fit), data = big, basis = big[3:9, ])
+  expect_identical(predict(like, d), predict(sparsegp(control = gp_control(like = plain), data = d,
+                                                      basis = d[3:9, ]), d))
   stream <- function(d) sparsegp(y ~ a + b, d, method = method_online(8, pilot = 20), learn = FALSE)
   expect_identical(predict(stream(big), big[1:3, ]), predict(stream(d), d[1:3, ]))
   read <- function(d) row_source(function(i) d[20 * (i - 1) + 1:20, ], chunks = 2)
@@ -233,7 +234,7 @@ test_that("data of which no row is complete are refused with what to leave out",
 test_that("an ordered factor of more levels than R has contrasts for is an input all the same", {
   d <- data.frame(y = rnorm(120), o = factor(1:100, ordered = TRUE)[c(1:100, 1:20)], a = rnorm(120))
   expect_length(sparsegp(y ~ o + a, d, learn = FALSE)$scaling$names, 2L)
-  fit <- sparsegp(y ~ o + a, d, coding = "contrasts", learn = FALSE)
+  fit <- sparsegp(y ~ o + a, d, control = gp_control(coding = "contrasts"), learn = FALSE)
   expect_length(fit$scaling$names, 100L)
   expect_true(all(is.finite(predict(fit, d[5:9, ]))))
   expect_equal(predict(fit, d[5:9, ]), predict(fit)[5:9], tolerance = 1e-10)

@@ -38,7 +38,7 @@ test_that("two classes: a fit of rows and copies made by hand, by every method",
                   method_ivm(8, refine = "active"), method_ep(size = 8, projection = "kl"))
   for (method in of_tier(methods, 2L)) {
     plain <- fit_given(d$x, d$two, lik_probit(0.2), method)
-    fit <- fit_given(d$x, d$two, lik_probit(0.2), method, augment = reflected)
+    fit <- fit_given(d$x, d$two, lik_probit(0.2), method, control = gp_control(augment = reflected))
     vectors <- plain$basis_rows
     all <- by_hand(d, vectors)
     hand <- fit_given(all$x, d$two[all$of], lik_probit(0.2), method)
@@ -57,7 +57,8 @@ test_that("each class against the rest has copies of its own rows", {
   memory_tier()
   d <- copies_data()
   plain <- fit_given(d$x, d$three, lik_probit(0.2), method_ivm(8))
-  fit <- fit_given(d$x, d$three, lik_probit(0.2), method_ivm(8), augment = reflected)
+  fit <- fit_given(d$x, d$three, lik_probit(0.2), method_ivm(8),
+                   control = gp_control(augment = reflected))
   for (class in 1:3) {
     all <- by_hand(d, plain$basis_rows_of[[class]])
     own <- (d$three == levels(d$three)[class])[all$of]
@@ -82,12 +83,14 @@ test_that("joint classes: copies of the rows of all classes, in one fit", {
   d <- copies_data()
   for (method in list(method_ivm(8), method_ep(size = 8), method_ep())) {
     plain <- fit_given(d$x, d$three, lik_mprobit(0, coupled = FALSE), method)
-    fit <- fit_given(d$x, d$three, lik_mprobit(0, coupled = FALSE), method, augment = reflected)
+    fit <- fit_given(d$x, d$three, lik_mprobit(0, coupled = FALSE), method,
+                     control = gp_control(augment = reflected))
     all <- by_hand(d, plain$basis_rows)
     hand <- fit_given(all$x, d$three[all$of], lik_mprobit(0, coupled = FALSE), method)
     expect_same_latent(fit, hand, d)
   }
-  soft <- fit_given(d$x, d$three, lik_softmax(0), method_ivm(8), augment = reflected)
+  soft <- fit_given(d$x, d$three, lik_softmax(0), method_ivm(8),
+                    control = gp_control(augment = reflected))
   expect_true(all(is.finite(loo_lpd(soft))))
 })
 
@@ -97,7 +100,8 @@ test_that("regression: a row and its copies share the row's weight", {
   w <- rep(c(1, 2), 20)
   for (method in list(method_ivm(8), method_ep())) {
     plain <- fit_given(d$x, d$f, lik_gaussian(0.1), method, weights = w, mean = "average")
-    fit <- fit_given(d$x, d$f, lik_gaussian(0.1), method, weights = w, augment = reflected)
+    fit <- fit_given(d$x, d$f, lik_gaussian(0.1), method, weights = w,
+                     control = gp_control(augment = reflected))
     all <- by_hand(d, plain$basis_rows)
     shared <- ifelse(all$of %in% plain$basis_rows, w[all$of] / 3, w[all$of])
     hand <- fit_given(all$x, d$f[all$of], lik_gaussian(0.1), method, weights = shared,
@@ -112,7 +116,8 @@ test_that("copies that are hardly moved leave a regression as it was", {
   memory_tier()
   d <- copies_data()
   plain <- fit_given(d$x, d$f, lik_gaussian(0.1), NULL, mean = "average")
-  fit <- fit_given(d$x, d$f, lik_gaussian(0.1), NULL, augment = jitter_rows(1e-7))
+  fit <- fit_given(d$x, d$f, lik_gaussian(0.1), NULL,
+                   control = gp_control(augment = jitter_rows(1e-7)))
   expect_equal(predict(fit, d$new, interval = "prediction"),
                predict(plain, d$new, interval = "prediction"), tolerance = 1e-6)
   expect_equal(loo_lpd(fit), loo_lpd(plain), tolerance = 1e-5)
@@ -122,7 +127,8 @@ test_that("copies that are hardly moved leave a regression as it was", {
 test_that("leaving a row out leaves its copies out", {
   memory_tier()
   d <- copies_data(15)
-  fit <- fit_given(d$x, d$f, lik_gaussian(0.1), method_ep(), augment = reflected)
+  fit <- fit_given(d$x, d$f, lik_gaussian(0.1), method_ep(),
+                   control = gp_control(augment = reflected))
   all <- by_hand(d, 1:15)
   K <- 3 * exp(-as.matrix(dist(all$x))^2 / (2 * 1.1^2))
   noise <- 0.1 * 3 # three of each row
@@ -167,7 +173,7 @@ test_that("labels of many rows: by default copies of informative vectors, and th
   rare <- x[, 1]^2 + x[, 2] + rnorm(n) / 3 > 3
   flip <- function(x) cbind(-x[, 1], x[, 2])
   plain <- sparsegp(x, rare, control = gp_control(effort = "quick"))
-  fit <- sparsegp(x, rare, control = gp_control(effort = "quick"), augment = flip)
+  fit <- sparsegp(x, rare, control = gp_control(effort = "quick", augment = flip))
   expect_s3_class(fit, "sparsegp")
   expect_identical(coef(fit), coef(plain))
   expect_identical(fit$tuning, plain$tuning)
@@ -226,7 +232,7 @@ test_that("copies come as sets, data frames, or rows that say whose they are", {
   memory_tier()
   d <- copies_data()
   as_list <- fit_given(d$x, d$two, lik_probit(0), method_ivm(5),
-                       augment = function(x) list(cbind(-x[, 1], x[, 2])))
+                       control = gp_control(augment = function(x) list(cbind(-x[, 1], x[, 2]))))
   others <- list(
     function(x) cbind(-x[, 1], x[, 2]),
     function(x) data.frame(b = x[, "b"], a = -x[, "a"]),
@@ -234,13 +240,14 @@ test_that("copies come as sets, data frames, or rows that say whose they are", {
     function(x) list(cbind(-x[, 1], x[, 2]), x) # a row is no copy of itself
   )
   for (other in others) {
-    fit <- fit_given(d$x, d$two, lik_probit(0), method_ivm(5), augment = other)
+    fit <- fit_given(d$x, d$two, lik_probit(0), method_ivm(5),
+                     control = gp_control(augment = other))
     expect_equal(predict(fit, d$new), predict(as_list, d$new), tolerance = 1e-10)
     expect_identical(fit$copies$made$copies, 5L)
   }
   framed <- data.frame(d$x, y = d$two)
-  fit <- sparsegp(y ~ a + b, framed, lik_probit(0), kernel_rbf(3, 1.1), method_ivm(5),
-                  learn = FALSE, scale = FALSE, augment = others[[1]])
+  fit <- sparsegp(y ~ a + b, framed, lik_probit(0), kernel_rbf(3, 1.1), method = method_ivm(5),
+                  learn = FALSE, scale = FALSE, control = gp_control(augment = others[[1]]))
   expect_equal(unname(predict(fit, data.frame(d$new))), unname(predict(as_list, d$new)),
                tolerance = 1e-12)
 })
@@ -250,16 +257,17 @@ test_that("copies come as sets, data frames, or rows that say whose they are", {
 test_that("a fit with copies takes more rows, and its answers have the rows' number", {
   memory_tier()
   d <- copies_data()
-  fit <- sparsegp(d$x, d$f, kernel = kernel_rbf(), method = method_ivm(8), augment = reflected)
+  fit <- sparsegp(d$x, d$f, kernel = kernel_rbf(), method = method_ivm(8),
+                  control = gp_control(augment = reflected))
   expect_identical(nobs(fit), 40L)
   for (answer in list(fitted(fit), loo_lpd(fit), residuals(fit))) expect_length(answer, 40L)
   expect_identical(nrow(loo(fit)), 40L)
   more <- update(fit, d$new, d$f[1:9])
   expect_identical(nobs(more), 49L)
   expect_lt(mean((predict(more, d$new) - d$f[1:9])^2), mean((predict(fit, d$new) - d$f[1:9])^2))
-  again <- update(fit, augment = NULL)
+  again <- update(fit, control = gp_control(augment = NULL))
   expect_null(again$copies)
-  like <- sparsegp(d$x, d$f, like = fit)
+  like <- sparsegp(d$x, d$f, control = gp_control(like = fit))
   expect_null(like$copies)
   expect_output(print(fit), "virtual informative vectors: 16 copies of 8 rows; [0-9] of 8 points")
   expect_output(print(summary(fit)), "virtual informative vectors")
@@ -272,7 +280,8 @@ test_that("a fit with copies takes more rows, and its answers have the rows' num
 test_that("what augment cannot be is refused by name", {
   d <- copies_data(20)
   ask <- function(augment, ..., y = d$two) {
-    sparsegp(d$x, y, kernel = kernel_rbf(3, 1), learn = FALSE, augment = augment, ...)
+    sparsegp(d$x, y, kernel = kernel_rbf(3, 1), learn = FALSE,
+             control = gp_control(augment = augment), ...)
   }
   refused(ask("shift"), "augment")
   refused(ask(1), "augment")
@@ -290,12 +299,14 @@ test_that("what augment cannot be is refused by name", {
   refused(ask(reflected, method = method_online()), "augment")
   refused(ask(reflected, basis = 1:5), "basis")
   refused(ask(reflected, y = rpois(20, 2), likelihood = lik_poisson()), "augment")
-  refused(sparsegp(cbind(f, g) ~ a + b, data.frame(d$x, f = d$f, g = d$f), augment = reflected,
+  refused(sparsegp(cbind(f, g) ~ a + b, data.frame(d$x, f = d$f, g = d$f),
+                   control = gp_control(augment = reflected),
                    learn = FALSE), "augment")
   like <- sparsegp(d$x, d$two, basis = 1:5, learn = FALSE)
-  refused(sparsegp(d$x, d$two, like = like, augment = reflected), "augment")
+  refused(sparsegp(d$x, d$two, control = gp_control(like = like, augment = reflected)), "augment")
   whole <- data.frame(d$x, f = d$f)
-  refused(sparsegp(f ~ a, chunks_of(whole, c(0, 10, 20)), augment = reflected), "augment")
+  refused(sparsegp(f ~ a, chunks_of(whole, c(0, 10, 20)),
+                   control = gp_control(augment = reflected)), "augment")
   refused(shift_images(0, 3), "nrow")
   refused(shift_images(3, 3, by = 3), "by")
   refused(shift_images(3, 3, directions = 6), "directions")

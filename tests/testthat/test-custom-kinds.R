@@ -128,7 +128,7 @@ test_that("constants are read again with later rows, of streams and sources, too
   stream <- update(stream, d[31:60, ])
   expect_equal(nobs(stream), 60)
   expect_true(all(is.finite(predict(stream, d[1:3, ]))))
-  other <- sparsegp(like = first, data = d[41:60, ])
+  other <- sparsegp(control = gp_control(like = first), data = d[41:60, ])
   expect_true(all(is.finite(predict(merge(first, other), d[1:3, ]))))
   file <- tempfile()
   saveRDS(more, file)
@@ -169,7 +169,8 @@ test_that("what is wrong with constants is said in words", {
   kinds_error(kinds_fit(count ~ x, d, own_exposed(~exposure), weights = exposure), "exclude")
   kinds_error(kinds_fit(count ~ x, d, own_exposed(list(exposure = d$exposure)),
                         method = method_online(5)), "more to come")
-  kinds_error(kinds_fit(count ~ x, d, own_exposed(~exposure), augment = function(x) -x),
+  kinds_error(kinds_fit(count ~ x, d, own_exposed(~exposure),
+                        control = gp_control(augment = function(x) -x)),
               "constants instead")
   fit <- kinds_fit(count ~ x, d, own_exposed(~exposure), basis = d[1:8, ])
   bare <- d[1:3, c("x", "count")]

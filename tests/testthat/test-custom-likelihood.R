@@ -50,13 +50,14 @@ test_that("learned fits of labels, counts and numbers are those of the twins in 
   pairs <- list(
     list(sparsegp(label ~ x, d, own_probit(), kernel = kernel,
                   control = gp_control(integrate = "none")),
-         sparsegp(label ~ x, d, "probit", kernel = kernel, control = gp_control(integrate = "none"),
-                  prior = list(bias = prior_normal(0, 1)))),
+         sparsegp(label ~ x, d, "probit", kernel = kernel,
+                  control = gp_control(integrate = "none",
+                                       prior = list(bias = prior_normal(0, 1))))),
     list(sparsegp(count ~ x, d, own_poisson(), kernel = kernel,
                   control = gp_control(integrate = "none")),
          sparsegp(count ~ x, d, "poisson", kernel = kernel,
-                  control = gp_control(integrate = "none"),
-                  prior = list(bias = prior_normal(0, 1))))
+                  control = gp_control(integrate = "none",
+                                       prior = list(bias = prior_normal(0, 1)))))
   )
   for (pair in pairs) {
     expect_equal(as.numeric(logLik(pair[[1L]])), as.numeric(logLik(pair[[2L]])), tolerance = 1e-6)

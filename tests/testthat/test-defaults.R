@@ -80,7 +80,8 @@ test_that("a prior has to fit the simplest kernel", {
   slow_tier()
   d <- small()
   # a prior of one input's length scale is none of an isotropic kernel's, which has to be
-  refused(sparsegp(y ~ x + z, d, prior = list(lengthscale.x = prior_gamma(2, 1))), "prior")
+  refused(sparsegp(y ~ x + z, d,
+                   control = gp_control(prior = list(lengthscale.x = prior_gamma(2, 1)))), "prior")
 })
 
 # Many rows, by less work: the plan as it is for 60 000 of them.

@@ -7,7 +7,8 @@ refused <- function(expr, pattern) expect_error(expr, pattern, class = "sparsegp
 delayedAssign("INTEGRATED", sparsegp(mpg ~ wt, mtcars, control = gp_control(integrate = "ccd")))
 delayedAssign("AT_MODE", update(INTEGRATED, control = gp_control(integrate = "none")))
 # the exponent of the scale is learned, so that each member has its own
-delayedAssign("BOXCOX", sparsegp(dist ~ speed, cars, transform = "boxcox",
+delayedAssign("BOXCOX", sparsegp(dist ~ speed, cars,
+                                 likelihood = lik_gaussian(transform = "boxcox"),
                                  control = gp_control(integrate = "ccd")))
 SPEEDS <- data.frame(speed = c(4, 10, 25))
 
@@ -79,7 +80,8 @@ test_that("intervals of means of members on different scales are those of the ro
   slow_tier()
   skewed <- average(sparsegp(mpg ~ wt, mtcars, "student",
                              control = gp_control(integrate = "none")), INTEGRATED)
-  logs <- new_ensemble(list(sparsegp(mpg ~ wt, mtcars, transform = "log", learn = FALSE),
+  logs <- new_ensemble(list(sparsegp(mpg ~ wt, mtcars, likelihood = lik_gaussian(transform = "log"),
+                                     learn = FALSE),
                             sparsegp(mpg ~ hp, mtcars, learn = FALSE)), c(1, 1), fixed = TRUE)
   far <- new_ensemble(lapply(c(0, 30), function(shift) {
     sparsegp(cars["speed"], cars$dist, kernel = kernel_rbf(), mean = "average", learn = FALSE,
@@ -106,7 +108,8 @@ test_that("bounds at the end of a scale are found without roots of roots", {
   # square roots of responses near 0, between which the mean hardly grows with the predictor
   d <- data.frame(x = c(0, 0.1, 0.2, 0.3, 0.5, 1, 2, 4, 8, 9),
                   y = c(1, 2, 9, 50, 90, 400, 5, 2, 600, 1))
-  fit <- sparsegp(y ~ x, d, kernel = kernel_rbf(), transform = "sqrt", learn = FALSE,
+  fit <- sparsegp(y ~ x, d, kernel = kernel_rbf(), likelihood = lik_gaussian(transform = "sqrt"),
+                  learn = FALSE,
                   control = gp_control(integrate = "none"))
   noisy <- update(fit, likelihood = lik_gaussian(fixed(9), transform = "sqrt"))
   both <- new_ensemble(list(fit, noisy), c(2, 1), fixed = TRUE)
@@ -179,7 +182,8 @@ test_that("draws of a mixture on different scales are of the response, and other
 
 test_that("averages on different scales draw responses, and refuse latent functions", {
   slow_tier()
-  both <- new_ensemble(list(sparsegp(mpg ~ wt + hp + qsec, mtcars, transform = "log",
+  both <- new_ensemble(list(sparsegp(mpg ~ wt + hp + qsec, mtcars,
+                                     likelihood = lik_gaussian(transform = "log"),
                                      learn = FALSE),
                             sparsegp(mpg ~ wt + hp + qsec, mtcars, learn = FALSE)), c(1, 1),
                        fixed = TRUE)

@@ -149,7 +149,8 @@ test_that("long sweeps, which are refreshed on their way, end where batch EP on 
   x <- runif(420L, -3, 3)
   y <- factor(sin(2 * x) + 0.5 * rnorm(420L) > 0)
   with_method <- function(method, basis = NULL) {
-    sparsegp(x, y, lik_probit(fixed(0)), kernel_rbf(2, 1.5), method, basis = basis, learn = FALSE)
+    sparsegp(x, y, lik_probit(fixed(0)), kernel_rbf(2, 1.5), method = method, basis = basis,
+             learn = FALSE)
   }
   fit <- with_method(method_ep(40, "moment", freeze = Inf, novelty = 1e-4, sweeps = 40))
   batch <- with_method(method_ep(), attr(basis(fit), "rows"))

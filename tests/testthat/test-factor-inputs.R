@@ -49,7 +49,8 @@ test_that("a fit by levels is the fit of the matrix of indicators", {
   # kernels that are given, inner products among them
   for (kernel in list(kernel_matern32(lengthscale = 2), kernel_linear(variance = 0.7),
                       kernel_rbf(lengthscale = 3) + kernel_poly(2, 1, 1.5))) {
-    fit <- sparsegp(y ~ x + g, d, kernel = kernel, coding = "levels", learn = FALSE)
+    fit <- sparsegp(y ~ x + g, d, kernel = kernel, control = gp_control(coding = "levels"),
+                    learn = FALSE)
     if (kernel$type == "sum") kernel$parts[[2L]]$params$lengthscale <- 1.5 * 2 / 5 # p in poly()
     by_matrix <- sparsegp(X[, 1:5], d$y, kernel = kernel, scale = FALSE, learn = FALSE)
     same(predict(fit, d), predict(by_matrix, X[, 1:5]))
@@ -90,30 +91,37 @@ test_that("who gives contrasts, a kernel or an interaction has columns", {
   columns <- function(...) variable.names(sparsegp(..., learn = FALSE))
   by_contrast <- c("x", "gb", "gc", "gd")
   expect_identical(columns(y ~ x + g, d), c("x", "g"))
-  expect_identical(columns(y ~ x + g, d, coding = "contrasts"), by_contrast)
+  expect_identical(columns(y ~ x + g, d, control = gp_control(coding = "contrasts")), by_contrast)
   expect_identical(columns(y ~ x + g, d, kernel = "rbf"), by_contrast)
-  expect_identical(columns(y ~ x + g, d, kernel = "rbf", coding = "levels"), c("x", "g"))
+  expect_identical(columns(y ~ x + g, d, kernel = "rbf", control = gp_control(coding = "levels")),
+                   c("x", "g"))
   expect_identical(columns(y ~ x + g + x:g, d)[1:4], by_contrast)
   expect_identical(columns(y ~ x * l + g, d), c("x", "lTRUE", "g", "x:lTRUE"))
   contrasts(d$g) <- contr.sum(4)
   expect_identical(columns(y ~ x + g, d), c("x", "g1", "g2", "g3"))
-  expect_identical(columns(y ~ x + g, d, coding = "levels"), c("x", "g"))
-  expect_error(columns(y ~ x * g, d, coding = "levels"), "interactions with g",
+  expect_identical(columns(y ~ x + g, d, control = gp_control(coding = "levels")), c("x", "g"))
+  expect_error(columns(y ~ x * g, d, control = gp_control(coding = "levels")),
+               "interactions with g",
                class = "sparsegp_error")
-  expect_error(columns(y ~ x + g, d, coding = "onehot"), "`coding` is not one of",
+  expect_error(columns(y ~ x + g, d, control = gp_control(coding = "onehot")),
+               "`coding` is not one of",
                class = "sparsegp_error")
-  expect_error(columns(y ~ x + g, d, kernel = kernel_periodic(vars = "g"), coding = "levels"),
+  expect_error(columns(y ~ x + g, d, kernel = kernel_periodic(vars = "g"),
+                       control = gp_control(coding = "levels")),
                "sees g, a factor", class = "sparsegp_error")
-  expect_error(columns(cbind(y, x) ~ o + g, d, kernel = kernel_helmholtz(), coding = "levels"),
+  expect_error(columns(cbind(y, x) ~ o + g, d, kernel = kernel_helmholtz(),
+                       control = gp_control(coding = "levels")),
                "sees g, a factor", class = "sparsegp_error")
   names(d)[names(d) == "g"] <- "the group"
-  expect_identical(columns(y ~ x + `the group`, d, coding = "levels"), c("x", "`the group`"))
+  expect_identical(columns(y ~ x + `the group`, d, control = gp_control(coding = "levels")),
+                   c("x", "`the group`"))
 })
 
 test_that("one length scale stands for a factor, and an ordered factor is read either way", {
   slow_tier()
   d <- factor_data()
-  fit <- sparsegp(y ~ x + g, d, kernel = kernel_rbf(ard = TRUE), coding = "levels", learn = FALSE)
+  fit <- sparsegp(y ~ x + g, d, kernel = kernel_rbf(ard = TRUE),
+                  control = gp_control(coding = "levels"), learn = FALSE)
   expect_named(coef(fit), c("variance", "lengthscale.x", "lengthscale.g", "noise"))
   expect_identical(is.na(fit$hyper$input_sd), c(TRUE, FALSE, TRUE, TRUE))
   setup <- list(ordered = "o", factors = "g")
@@ -167,7 +175,8 @@ test_that("an unseen level is as far from every other as these are", {
   same(found$covariance[1:3, 1:3], K(at, at) - gain %*% K(X, at))
   expect_error(predict(fit, new, unseen = "error"), "not seen at the fit \\(g: zz, yy\\)",
                class = "sparsegp_error")
-  expect_error(predict(sparsegp(y ~ x + g, d, coding = "contrasts", learn = FALSE), new,
+  expect_error(predict(sparsegp(y ~ x + g, d, control = gp_control(coding = "contrasts"),
+                                learn = FALSE), new,
                        unseen = "error"), "g: zz", class = "sparsegp_error")
   expect_error(predict(sparsegp(y ~ g, d, kernel = kernel_factor(), learn = FALSE), new,
                        unseen = "error"), "g: zz", class = "sparsegp_error")
@@ -231,11 +240,11 @@ test_that("fits on a basis take rows of new levels, and merge", {
   again <- update(fit, rbind(late, d[61:80, ]))
   # EP of Gaussian noise is exact whatever the order
   expect_equal(predict(more, d), predict(again, d), tolerance = 1e-8)
-  other <- sparsegp(like = fit, data = late)
+  other <- sparsegp(control = gp_control(like = fit), data = late)
   merged <- merge(fit, other)
   expect_identical(merged$xlevels, other$xlevels)
   expect_equal(predict(merged, d), predict(update(fit, late), d), tolerance = 1e-8)
-  strange <- sparsegp(like = fit, data = transform(late, g = "stranger"))
+  strange <- sparsegp(control = gp_control(like = fit), data = transform(late, g = "stranger"))
   expect_error(merge(other, strange), "other levels of a factor", class = "sparsegp_error")
 })
 
@@ -258,7 +267,7 @@ test_that("answers that know inputs know factors", {
   slow_tier()
   d <- factor_data()
   fit <- sparsegp(y ~ x + g + o, d, kernel = kernel_rbf(vars = "x") + kernel_rbf(vars = "g"),
-                  coding = "levels", learn = FALSE)
+                  control = gp_control(coding = "levels"), learn = FALSE)
   expect_named(predict(fit, d[1:2, ], type = "terms"), NULL)
   expect_identical(colnames(predict(fit, d[1:2, ], type = "terms")), c("rbf(x)", "rbf(g)"))
   plain <- sparsegp(y ~ x + g + o, d)
@@ -273,10 +282,12 @@ test_that("answers that know inputs know factors", {
   expect_silent(plot(plain))
   for (which in list(~g, ~ g + x, ~ g + o, ~o)) expect_silent(plot(plain, which = which))
   expect_silent(plot(fit, "terms"))
-  expect_error(sparsegp(two ~ x + g, d, augment = jitter_rows(0.1, 2, 1), learn = FALSE,
+  expect_error(sparsegp(two ~ x + g, d, control = gp_control(augment = jitter_rows(0.1, 2, 1)),
+                        learn = FALSE,
                         method = method_ivm(10)), "changes the levels of g",
                class = "sparsegp_error")
-  expect_error(sparsegp(two ~ x + g, d, augment = jitter_rows(c(0.1, 0), 2, 1), learn = FALSE,
+  expect_error(sparsegp(two ~ x + g, d, learn = FALSE,
+                        control = gp_control(augment = jitter_rows(c(0.1, 0), 2, 1)),
                         method = method_ivm(10)), NA)
 })
 
@@ -305,13 +316,14 @@ test_that("an unseen level of an ordered factor that is a number has its place i
   sizes <- c("xs", "s", "m", "l", "xl")
   size <- factor(rep(c("s", "m", "xl"), 12L), sizes, ordered = TRUE)
   d <- data.frame(size = droplevels(size), y = as.integer(size)^1.5 + sin(1:36) / 4)
-  fit <- sparsegp(y ~ size, d, transform = "identity", control = gp_control(integrate = "none"))
+  fit <- sparsegp(y ~ size, d, likelihood = lik_gaussian(transform = "identity"),
+                  control = gp_control(integrate = "none"))
   skip_if(!identical(fit$contrasts$size, BY_SCORE), "ordered factor was read as a factor")
   new <- data.frame(size = factor(sizes, sizes, ordered = TRUE))
   expect_message(found <- predict(fit, new), "size: xs, l")
   # the same latent function at the numbers 0, 1, 2, 2.5 and 3
   numbers <- sparsegp(y ~ score, data.frame(score = as.integer(d$size), y = d$y),
-                      kernel = fit$kernel, transform = "identity",
+                      kernel = fit$kernel, likelihood = lik_gaussian(transform = "identity"),
                       control = gp_control(integrate = "none"))
   expect_equal(unname(found), unname(predict(numbers, data.frame(score = c(0, 1, 2, 2.5, 3)))),
                tolerance = 1e-3)

@@ -73,7 +73,7 @@ test_that("what follows from the factors are the sums, and rows join them", {
                  tolerance = 1e-7)
     expect_equal(grown$log_evidence, same$log_evidence, tolerance = 1e-7)
     expect_identical(names(grown$state[[1L]]), "t")
-    like <- sparsegp(like = fit, data = more)
+    like <- sparsegp(control = gp_control(like = fit), data = more)
     expect_equal(merge(fit, like)$n, 440)
     expect_equal(predict(merge(fit, like), d, type = "latent"),
                  predict(merge(unpacked(fit), like), d, type = "latent"), tolerance = 1e-7)

@@ -259,7 +259,7 @@ test_that("quantiles of a mixture are those of its draws, whatever the response"
   new <- NEW[1:3, , drop = FALSE]
   # standard errors of a simulated probability: 0.0024 of 4000 draws at 2.5 %; 5 of them
   near <- function(inside, expected) expect_lt(max(abs(inside - expected)), 0.0125)
-  for (case in list(list(y ~ x), list(e ~ x, transform = "log"), list(n ~ x, "poisson"),
+  for (case in list(list(y ~ x), list(e ~ x, lik_gaussian(transform = "log")), list(n ~ x, "poisson"),
                     list(b ~ x, "probit"))) {
     mixture <- do.call(two_fits, c(case[1L], list(d), case[-1L]))$mixture
     set.seed(1)
@@ -394,7 +394,7 @@ test_that("a fit on a log scale is that of the logarithms", {
   slow_tier()
   d <- few_rows()
   d$e <- exp(d$y)
-  own <- sparsegp(e ~ x, d, transform = "log")
+  own <- sparsegp(e ~ x, d, likelihood = lik_gaussian(transform = "log"))
   logs <- sparsegp(y ~ x, d)
   new <- data.frame(x = c(0.2, 1.1))
   expect_true(has_members(own))
@@ -456,7 +456,7 @@ test_that("what cannot be integrated is refused with the remedy", {
   expect_true(has_members(on_basis))
   refused(update(on_basis, d[1:2, ]), "mixture of fits")
   refused(merge(on_basis, on_basis), "mixture of fits")
-  refused(sparsegp(y ~ x, d, like = on_basis), "mixture of fits")
+  refused(sparsegp(y ~ x, d, control = gp_control(like = on_basis)), "mixture of fits")
 })
 
 test_that("bridge sampling finds the integral of a density whose integral is known", {

@@ -135,7 +135,7 @@ test_that("a source of 3 chunks, one of 7 and their data frame are one fit", {
     expect_same_fit(fit(7L), three, FIXED, paste(model, "of 7 chunks"))
     # EP in memory ends where its residual falls no further, chunks go on to `tol`; of a likelihood
     # that is not log-concave that moves the fit by its curvature
-    expect_same_fit(sparsegp(like = three, data = d), three,
+    expect_same_fit(sparsegp(control = gp_control(like = three), data = d), three,
                     if (model == "student") 1e-6 else FIXED, paste(model, "in memory"))
   }
 })

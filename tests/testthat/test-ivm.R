@@ -246,7 +246,7 @@ test_that("a sharp site's cavity keeps its digits, and a row without one ends th
   # leave-one-out variances of regression on the active rows: of 1 - tau var eight or four digits
   # would be left
   for (noise in c(1e-8, 1e-12)) {
-    fit <- sparsegp(x, y, lik_gaussian(noise), kernel, method_ivm(10, refine = "none"),
+    fit <- sparsegp(x, y, lik_gaussian(noise), kernel, method = method_ivm(10, refine = "none"),
                     learn = FALSE)
     unit <- fit$response$unit^2
     points <- fit$posterior$basis

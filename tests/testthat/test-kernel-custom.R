@@ -44,7 +44,8 @@ test_that("a fit at given hyperparameters is that of the built-in twin, by every
 test_that("learning ends at the twin's hyperparameters, with a gradient or without", {
   memory_tier()
   prior <- list(lengthscale = prior_lognormal(0, 1))
-  learned <- function(kernel) coef(sparsegp(y ~ a + b, rows, kernel = kernel, prior = prior))
+  learned <- function(kernel) coef(sparsegp(y ~ a + b, rows, kernel = kernel,
+                                            control = gp_control(prior = prior)))
   by_c <- learned(kernel_rbf(lengthscale = 1))
   # searches stop at slopes of 1e-5
   expect_equal(learned(custom_rbf()), by_c, tolerance = 1e-5)
@@ -104,13 +105,13 @@ test_that("a saved fit has its function", {
 
 test_that("hyperparameters have the kernel's priors, and the user's before them", {
   memory_tier()
-  kernel <- custom_rbf(prior = list(lengthscale = prior_gamma(2, 3)))
+  kernel <- custom_rbf(control = gp_control(prior = list(lengthscale = prior_gamma(2, 3))))
   prior_in <- function(...) {
     fit <- sparsegp(y ~ a, rows, kernel = kernel, learn = FALSE, ...)
     fit$hyper$prior[[match("lengthscale", fit$hyper$name)]]$family
   }
   expect_identical(prior_in(), "gamma")
-  expect_identical(prior_in(prior = list(lengthscale = prior_flat())), "flat")
+  expect_identical(prior_in(control = gp_control(prior = list(lengthscale = prior_flat()))), "flat")
 })
 
 test_that("fixed hyperparameters stay", {

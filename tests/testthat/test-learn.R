@@ -102,8 +102,9 @@ test_that("inputs are switched on again from default starts only, and never lowe
 test_that("priors pull, and prior_flat() lets go", {
   memory_tier()
   d <- wiggly()
-  near <- sparsegp(d$x, d$y, prior = list(noise = prior_lognormal(log(0.5), 0.01)))
-  free <- sparsegp(d$x, d$y, prior = list(noise = prior_flat()))
+  near <- sparsegp(d$x, d$y, control = gp_control(prior = list(noise = prior_lognormal(log(0.5),
+                                                                                       0.01))))
+  free <- sparsegp(d$x, d$y, control = gp_control(prior = list(noise = prior_flat())))
   # the pull of a prior this narrow moves the mode by a few hundredths in the log at most
   expect_lt(abs(log(coef(near)[["noise"]] / 0.5)), 0.05)
   expect_lt(coef(free)[["noise"]], 0.06)
@@ -145,7 +146,8 @@ test_that("a bias has no box, and evaluations count all rounds", {
   set.seed(1)
   x <- seq(-3, 3, length.out = 60)
   y <- x > 2.8
-  fit <- sparsegp(x, y, prior = list(bias = prior_flat()), kernel = kernel_rbf(fixed(1), fixed(1)),
+  fit <- sparsegp(x, y, control = gp_control(prior = list(bias = prior_flat())),
+                  kernel = kernel_rbf(fixed(1), fixed(1)),
                   likelihood = lik_probit(-15))
   expect_identical(fit$learning$at_bound, character())
   once <- sparsegp(x, sin(x), method = method_ep(10), learn = learn_control(outer = 1))

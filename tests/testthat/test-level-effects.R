@@ -42,10 +42,11 @@ test_that("effects of levels are chosen where there are some, and else not", {
 test_that("a fit with effects answers for new levels, and is the fit of its kernel", {
   slow_tier()
   d <- levels_data(400L, 60L, 1)
-  fit <- sparsegp(y ~ x + g, d, transform = "identity", control = gp_control(integrate = "none"))
+  fit <- sparsegp(y ~ x + g, d, likelihood = lik_gaussian(transform = "identity"),
+                  control = gp_control(integrate = "none"))
   expect_match(capture.output(print(fit)), "^  effects of levels: ", all = FALSE)
-  again <- sparsegp(y ~ x + g, d, kernel = fit$kernel, coding = "levels",
-                    control = gp_control(integrate = "none"))
+  again <- sparsegp(y ~ x + g, d, kernel = fit$kernel,
+                    control = gp_control(integrate = "none", coding = "levels"))
   expect_equal(logLik(again), logLik(fit), tolerance = 1e-3) # within search_tolerance
   kernel <- kernel_rbf(vars = "x") + kernel_factor("g")
   known <- list(structure = new_known_structure(c("effects of levels" = "g")))
@@ -67,7 +68,7 @@ test_that("factors of few levels, of as many levels as rows, and labels have no 
     factors_of_many_levels(read_model(read$rows, setup), setup)
   }
   expect_length(many(y ~ x + few + own), 0L)
-  fit <- sparsegp(y ~ x + few + `many levels`, d, transform = "identity")
+  fit <- sparsegp(y ~ x + few + `many levels`, d, likelihood = lik_gaussian(transform = "identity"))
   expect_identical(choices_of_stage(fit, "effects of levels")$candidate, c("none", "`many levels`"))
   d$label <- d$y > 0
   expect_false("effects of levels" %in% sparsegp(label ~ x + g, d)$choices$stage)

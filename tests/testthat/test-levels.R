@@ -139,7 +139,7 @@ warned_once <- function(code, words = "g: zz") {
   found$value
 }
 
-contrast_fit <- function(...) level_fit(..., coding = "contrasts")
+contrast_fit <- function(...) level_fit(..., control = gp_control(coding = "contrasts"))
 
 unseen_rows <- function() {
   data.frame(a = c(0, 1, -1, 0.5), g = c("p", "zz", NA, "q"), y = 0, two = "u", three = "mid")
@@ -213,9 +213,11 @@ test_that("streams answer so, and more rows with unseen levels are refused in wo
     expect_error(update(fit, new), "levels that were not seen at the fit \\(g: zz\\).*Fit again",
                  class = "sparsegp_error")
   }
-  expect_error(sparsegp(like = fit, data = new), "`data` has levels .* \\(g: zz",
+  expect_error(sparsegp(control = gp_control(like = fit), data = new),
+               "`data` has levels .* \\(g: zz",
                class = "sparsegp_error")
-  expect_error(sparsegp(like = fit, data = d, basis = new[1:2, ]), "`basis` has.*g: zz",
+  expect_error(sparsegp(control = gp_control(like = fit), data = d, basis = new[1:2, ]),
+               "`basis` has.*g: zz",
                class = "sparsegp_error")
   expect_error(contrast_fit(y ~ a + g, d, basis = new[1:2, ]), "`basis` has.*g: zz",
                class = "sparsegp_error")

@@ -154,7 +154,8 @@ test_that("the boundary goes where there are few rows", {
                   machine = method_ivm(size = 60, refine = "none"),
                   online = method_online(size = 60))
   for (name in names(methods)) {
-    fit <- sparsegp(y ~ a + b, d, lik_nullcat(fixed(0)), short, methods[[name]], learn = FALSE)
+    fit <- sparsegp(y ~ a + b, d, lik_nullcat(fixed(0)), short, method = methods[[name]],
+                    learn = FALSE)
     expect_true(fit$convergence$converged, label = name)
     expect_gt(mean(predict(fit, d, type = "class") == d$truth), 0.97, label = name)
   }

@@ -168,7 +168,7 @@ test_that("ordered categories are fitted by every method", {
   lik <- lik_ordinal(fixed(c(-1.2, 0.1, 0.8)))
   for (method in list(method_ep(), method_ep(size = 12), method_online(size = 12),
                       method_ivm(size = 25), method_ivm(size = 25, refine = "none"))) {
-    fit <- sparsegp(y ~ x, d, lik, kernel_rbf(2, 0.5), method, learn = FALSE)
+    fit <- sparsegp(y ~ x, d, lik, kernel_rbf(2, 0.5), method = method, learn = FALSE)
     expect_gt(cor(predict(fit, d, type = "latent"), d$f), 0.85, label = method$label)
     expect_equal(unname(rowSums(predict(fit, d, type = "prob"))), rep(1, 150L), tolerance = 1e-12)
     expect_true(is.finite(logLik(fit)))
@@ -244,8 +244,9 @@ test_that("cut points are given in increasing order, one less than categories", 
   }
   refused(sparsegp(y ~ x, d, lik_ordinal(0)), "cuts")
   refused(sparsegp(y ~ x, d, lik_ordinal(c(0, 1, 2, 3))), "cuts")
-  tight <- sparsegp(y ~ x, d, prior = list(gap = prior_lognormal(log(0.5), 0.01),
-                                           cut = prior_normal(-1, 0.01)))
+  tight <- sparsegp(y ~ x, d, control = gp_control(prior = list(gap = prior_lognormal(log(0.5),
+                                                                                      0.01),
+                                           cut = prior_normal(-1, 0.01))))
   expect_equal(unname(coef(tight)[-(1:2)]), c(-1, -0.5, 0), tolerance = 0.05)
 })
 

@@ -17,7 +17,7 @@ METHODS <- function() {
 # Fits by every method find the function: correlation of the latent mean with the truth.
 expect_found <- function(data, lik, kernel, at_least, methods = METHODS()) {
   for (name in of_tier(names(methods), 3L)) {
-    fit <- sparsegp(data$x, data$y, lik, kernel, methods[[name]], learn = FALSE)
+    fit <- sparsegp(data$x, data$y, lik, kernel, method = methods[[name]], learn = FALSE)
     latent <- predict(fit, data$x, type = "latent", se.fit = TRUE)
     expect_true(all(is.finite(unlist(latent))), label = name)
     expect_gt(cor(latent$fit, data$f), at_least, label = paste(lik$type, "by", name))
@@ -210,11 +210,12 @@ test_that("trials are fitted by every method, in either form", {
   memory_tier()
   d <- trials_data()
   for (method in of_tier(METHODS(), 2L)) {
-    fit <- sparsegp(cbind(won, lost) ~ x, d, lik_binomial(fixed(0.3)), kernel_rbf(1, 0.5), method,
+    fit <- sparsegp(cbind(won, lost) ~ x, d, lik_binomial(fixed(0.3)), kernel_rbf(1, 0.5),
+                    method = method,
                     learn = FALSE)
     expect_gt(cor(predict(fit, d, type = "latent"), d$f), 0.85)
     same <- sparsegp(d$x, cbind(d$won, d$lost), lik_binomial(fixed(0.3)), kernel_rbf(1, 0.5),
-                     method, learn = FALSE)
+                     method = method, learn = FALSE)
     expect_equal(unname(predict(same, d$x)), unname(predict(fit, d)), tolerance = 1e-12)
   }
 })
@@ -362,7 +363,7 @@ test_that("a row that widens the posterior is where it was", {
   data$y[c(7, 30, 61)] <- c(15, -20, 9)
   for (method in list(method_ep(), method_ivm(size = 40, refine = "active"))) {
     set.seed(4)
-    fit <- sparsegp(data$x, data$y, lik_student(0.2), kernel_matern32(1, 0.5), method,
+    fit <- sparsegp(data$x, data$y, lik_student(0.2), kernel_matern32(1, 0.5), method = method,
                     learn = FALSE)
     expect_consistent(fit, data$x)
   }

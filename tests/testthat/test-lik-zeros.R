@@ -135,7 +135,7 @@ test_that("they go through streams, updates and files", {
     stream <- sparsegp(y ~ x, d[1:100, ], lik, kernel_rbf(0.5, 0.7), learn = FALSE,
                        method = method_online(25))
     stream <- update(stream, d[101:200, ])
-    both <- merge(fit, sparsegp(y ~ x, d[101:200, ], like = fit))
+    both <- merge(fit, sparsegp(y ~ x, d[101:200, ], control = gp_control(like = fit)))
     truth <- predict(sparsegp(y ~ x, d, lik, kernel_rbf(0.5, 0.7), learn = FALSE), d)
     scale <- 0.25 * stats::sd(truth)
     for (other in list(more, stream, both)) {

@@ -47,7 +47,8 @@ test_that("fits of several responses have what there is of them, or say that it 
 })
 
 test_that("model.frame() and model.matrix() work where formula and data were arguments", {
-  inside <- function(form, d) sparsegp(form, d, coding = "contrasts", learn = FALSE)
+  inside <- function(form, d) sparsegp(form, d, control = gp_control(coding = "contrasts"),
+                                       learn = FALSE)
   fit <- inside(mpg ~ log(wt) + factor(cyl), mtcars)
   linear <- lm(mpg ~ log(wt) + factor(cyl), mtcars)
   expect_equal(model.frame(fit), model.frame(linear), ignore_attr = TRUE)
@@ -69,7 +70,8 @@ test_that("model.frame() and model.matrix() work where formula and data were arg
 })
 
 test_that("sigma, df.residual, labels and variable.names are there, and a deviance is not", {
-  fit <- sparsegp(mpg ~ wt + factor(cyl), mtcars, coding = "contrasts", learn = FALSE,
+  fit <- sparsegp(mpg ~ wt + factor(cyl), mtcars, control = gp_control(coding = "contrasts"),
+                  learn = FALSE,
                   mean = "average")
   expect_equal(sigma(fit), sqrt(coef(fit)[["noise"]]), tolerance = 1e-14)
   expect_identical(labels(fit), c("wt", "factor(cyl)"))

@@ -274,6 +274,7 @@ test_that("hyperparameters are integrated out, and their errors known, as by ful
                tolerance = 1e-2)
   expect_equal(vcov(fits[[2]]), vcov(fits[[1]]), tolerance = 1e-2)
   expect_error(sparsegp(rows$x, rows$responses$probit, "probit", kernel = kernel_matern32(),
-                        method = method_markov(), augment = jitter_rows(2)), "augment",
+                        method = method_markov(),
+                        control = gp_control(augment = jitter_rows(2))), "augment",
                class = "sparsegp_error")
 })

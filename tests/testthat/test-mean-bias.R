@@ -21,10 +21,11 @@ AT_MODE <- gp_control(integrate = "none")
 NEW <- data.frame(x = c(0.1, 0.5, 4), e = 1)
 
 # A constant part of the kernel is the same model where the bias is known.
-expect_as_kernel <- function(formula, lik, sd, ..., centre = 0) {
+expect_as_kernel <- function(formula, lik, sd, prior = NULL, centre = 0) {
   d <- biased()
   kernel <- kernel_rbf(fixed(2), fixed(1))
-  one <- sparsegp(formula, d, lik(NULL), kernel, mean = "constant", control = AT_MODE, ...)
+  one <- sparsegp(formula, d, lik(NULL), kernel, mean = "constant",
+                  control = gp_control(integrate = "none", prior = prior))
   other <- sparsegp(formula, d, lik(fixed(centre)),
                     kernel + kernel_constant(variance = fixed(sd^2)), control = AT_MODE)
   # both end at the fixed point of EP, to 1e-6 of its sites' changes
@@ -87,7 +88,8 @@ test_that("fits with an integrated bias are saved, checked, updated and integrat
 test_that("a bias that cannot be integrated out is refused", {
   d <- biased()
   refused(sparsegp(l ~ x, d, lik_probit(fixed(0)), mean = "constant"), "is fixed.*\n.*`mean` out")
-  refused(sparsegp(l ~ x, d, mean = "constant", prior = list(bias = prior_flat())), "not normal")
+  refused(sparsegp(l ~ x, d, mean = "constant",
+                   control = gp_control(prior = list(bias = prior_flat()))), "not normal")
   refused(sparsegp(cut(x, 3) ~ e, d, mean = "constant"), "one latent function")
   refused(sparsegp(l ~ x, d, mean = "constant", method = method_online(10)),
           "each observation once")

@@ -194,8 +194,8 @@ test_that("a basis of all rows, more rows, merged fits and a source lead to the 
   expect_equal(loo_lpd(based), loo_lpd(full), tolerance = 1e-6)
   for (keep in c(TRUE, FALSE)) {
     some <- fit_series(data, 0.04, basis = seq(1, 60, 6), keep_x = keep)
-    first <- sparsegp(like = some, data = data[1:25, ], control = gp_control(keep_x = keep))
-    second <- sparsegp(like = some, data = data[26:60, ], control = gp_control(keep_x = keep))
+    first <- sparsegp(data = data[1:25, ], control = gp_control(keep_x = keep, like = some))
+    second <- sparsegp(data = data[26:60, ], control = gp_control(keep_x = keep, like = some))
     for (more in list(update(first, data[26:60, ]), merge(first, second))) {
       expect_equal(predict(more, at, se.fit = TRUE), predict(some, at, se.fit = TRUE),
                    tolerance = 1e-8)
@@ -240,7 +240,8 @@ test_that("a mean that cannot be integrated out is refused if it was asked for",
   expect_error(sparsegp(y ~ x, data, mean = 3), "is no mean", class = "sparsegp_error")
   expect_error(sparsegp(y > 3 ~ x, data, mean = "zero"), "numbers", class = "sparsegp_error")
   expect_error(sparsegp(y > 3 ~ x, data, mean = ~ x), "numbers", class = "sparsegp_error")
-  expect_error(sparsegp(y ~ x, data, mean = "zero", transform = "boxcox"), "no meaning",
+  expect_error(sparsegp(y ~ x, data, mean = "zero",
+                        likelihood = lik_gaussian(transform = "boxcox")), "no meaning",
                class = "sparsegp_error")
   silent <- sparsegp(y ~ x, data, method = method_online(10))
   expect_equal(silent$response$centre, mean(data$y))

@@ -10,7 +10,8 @@ drawing <- function(code) {
 
 effect_fit <- function(...) {
   sparsegp(mpg ~ wt + hp + factor(cyl), mtcars, kernel = kernel_rbf(lengthscale = 2), learn = FALSE,
-           transform = "identity", coding = "contrasts", ...)
+           likelihood = lik_gaussian(transform = "identity"),
+           control = gp_control(coding = "contrasts"), ...)
 }
 
 # The latent function's mean and covariance at rows of the data with some inputs replaced, averaged

@@ -236,7 +236,7 @@ test_that("working residuals are those of glm() where the fit is that of glm()",
   # hardly any penalty: a steep prior on a line
   kernel <- kernel_linear(variance = fixed(1e4))
   fit <- sparsegp(carb ~ wt, mtcars, "poisson", kernel = kernel, learn = FALSE,
-                  prior = list(bias = prior_normal(0, 1e3)))
+                  control = gp_control(prior = list(bias = prior_normal(0, 1e3))))
   model <- glm(carb ~ wt, poisson, mtcars)
   fit <- update(fit, learn = TRUE)
   root <- sqrt(fitted(model))

@@ -80,7 +80,7 @@ test_that("inputs that are no axes stay at medians, factors at their most common
 test_that("a factor's column can be asked for, beside its reference level", {
   slow_tier()
   data <- transform(mtcars, cyl = factor(cyl))
-  fit <- sparsegp(mpg ~ wt + cyl, data, coding = "contrasts", learn = FALSE)
+  fit <- sparsegp(mpg ~ wt + cyl, data, control = gp_control(coding = "contrasts"), learn = FALSE)
   drawn <- drawing(plot(fit, "cyl6", n = 2, xlim = c(0, 1)))
   same <- predict(fit, data.frame(wt = median(data$wt), cyl = factor(c(4, 6), c(4, 6, 8))))
   expect_equal(drawn$fit, unname(same), tolerance = ROUNDING)

@@ -229,7 +229,8 @@ test_that("factors and indicators stay where they are", {
   data$g <- factor(rep(c("u", "v", "w"), 40))
   data$on <- rep(0:1, 60)
   data$y <- data$y + (data$g == "v") + data$on
-  fit <- sparsegp(y ~ a + g + on, data, kernel = kernel_rbf(ard = TRUE), coding = "levels",
+  fit <- sparsegp(y ~ a + g + on, data, kernel = kernel_rbf(ard = TRUE),
+                  control = gp_control(coding = "levels"),
                   method = method_ep(10, learn_points = TRUE))
   points <- basis(fit)[, ]
   expect_true(all(points[, "g"] %in% 1:3))
@@ -261,7 +262,7 @@ test_that("fits on learned points are merged, read from sources and integrated",
   data <- curve_data(240L)
   new <- data.frame(a = c(-1, 0, 2), b = 0.3)
   first <- fit_curve(data = data[1:120, ])
-  both <- merge(first, sparsegp(like = first, data = data[121:240, ]))
+  both <- merge(first, sparsegp(control = gp_control(like = first), data = data[121:240, ]))
   expect_identical(basis(both), basis(first))
   # Gaussian sites are exact, so that it does not matter who had which rows
   expect_equal(predict(both, new, se.fit = TRUE),
@@ -285,7 +286,8 @@ test_that("what cannot be had is an error that says why", {
   fit <- function(method, ...) sparsegp(y ~ a + b, data, method = method, ...)
   expect_error(method_ep(learn_points = NA), class = "sparsegp_error")
   refused(fit(method_ep(learn_points = TRUE)), "method")
-  refused(fit(method_ep(5, learn_points = TRUE), augment = jitter_rows(0.1)), "augment")
+  refused(fit(method_ep(5, learn_points = TRUE), control = gp_control(augment = jitter_rows(0.1))),
+          "augment")
   refused(fit(method_ep(size = NULL, learn_points = TRUE)), "method")
   refused(fit(method_ep(size = 5, projection = "kl", learn_points = TRUE)), "method")
   refused(fit(method_ep(size = 5, freeze = Inf, learn_points = TRUE)), "method")

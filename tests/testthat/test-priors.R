@@ -13,7 +13,7 @@ two_kernels <- kernel_rbf(ard = TRUE) + kernel_constant()
 table_of <- function(prior, likelihood = NULL, kernel = two_kernels) {
   x <- cbind(a = c(1, 2, 4, 3, 6, 5), b = c(2, 1, 3, 5, 4, 0))
   y <- c(0, 1, 0, 1, 1, 1)
-  sparsegp(x, y, likelihood, kernel, learn = FALSE, prior = prior)$hyper
+  sparsegp(x, y, likelihood, kernel, learn = FALSE, control = gp_control(prior = prior))$hyper
 }
 
 # Names of the hyperparameters that got the prior given under `name`.
@@ -78,7 +78,8 @@ test_that("the log prior of a model sums over what is learned, and its gradient 
 test_that("a prior with the mode asked for moves the fit there", {
   # 1e4 observations' worth of prior: no data can argue with it
   prior <- list(lengthscale = prior_lognormal(log(0.7), 1e-4), noise = prior_normal(0.3, 1e-5))
-  fit <- sparsegp(dist ~ speed, cars[1:15, ], prior = prior, structure = "fixed")
+  fit <- sparsegp(dist ~ speed, cars[1:15, ], control = gp_control(prior = prior),
+                  structure = "fixed")
   expect_equal(coef(fit)[c("lengthscale", "noise")], c(lengthscale = 0.7, noise = 0.3),
                tolerance = 1e-3)
 })
@@ -114,7 +115,8 @@ test_that("priors for unknown hyperparameters are refused", {
     refused(table_of(setNames(list(prior_flat()), name)), "prior")
   }
   refused(table_of(list(variance.variance = prior_flat()), kernel = kernel_rbf()), "prior")
-  expect_error(sparsegp(mpg ~ wt + hp, mtcars, prior = list(lengthscale.wt = prior_flat())),
+  expect_error(sparsegp(mpg ~ wt + hp, mtcars,
+                        control = gp_control(prior = list(lengthscale.wt = prior_flat()))),
                "kernel_rbf(ard = TRUE)", fixed = TRUE, class = "sparsegp_error")
 })
 

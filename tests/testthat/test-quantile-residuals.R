@@ -14,7 +14,8 @@ true_fit <- function(type, n, seed, method = method_ep()) {
   weights <- if (isTRUE(traits$weighted)) rep_len(c(1, 4, 9), n)
   y <- traits$draw(f, values, if (is.null(weights)) 1 else weights)
   if (lik_codec(lik)$missing) y[y == 0] <- NA
-  sparsegp(x, y, lik, kernel_rbf(1, 0.7), method, learn = FALSE, scale = FALSE, weights = weights)
+  sparsegp(x, y, lik, kernel_rbf(1, 0.7), method = method, learn = FALSE, scale = FALSE,
+           weights = weights)
 }
 
 # those with a response that has an order
@@ -67,7 +68,8 @@ test_that("of Gaussian noise they are the leave-one-out residuals in standard de
   memory_tier()
   d <- cars
   d$w <- rep(c(0.5, 2), 25)
-  fit <- sparsegp(dist ~ speed, d, weights = w, mean = "average", transform = "identity")
+  fit <- sparsegp(dist ~ speed, d, weights = w, mean = "average",
+                  likelihood = lik_gaussian(transform = "identity"))
   x <- fit$posterior$basis
   unit <- fit$response$unit
   precision <- solve(class_kernel(fit, x, x, 1L) + diag(coef(fit)[["noise"]] / unit^2 / d$w))

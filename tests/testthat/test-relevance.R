@@ -53,7 +53,7 @@ test_that("the prior is around the common length scale, and costs nothing there"
   expect_named(prior, c("lengthscale", "bias"))
   common <- exp(prior$lengthscale$par[["location"]])
   fit <- sparsegp(d$x, d$y, kernel = kernel_rbf(ard = TRUE, lengthscale = common),
-                  prior = prior["lengthscale"], learn = FALSE)
+                  control = gp_control(prior = prior["lengthscale"]), learn = FALSE)
   table <- fit$hyper
   expect_identical(sum(is_tied(table)), 4L)
   expect_equal(exp(common_lengthscale(table)), common)
@@ -69,7 +69,7 @@ test_that("a prior that was given replaces the tie", {
   d <- relevant(100, 4)
   prior <- list(lengthscale = prior_lognormal(0, 0.5))
   expect_identical(tied_lengthscales(list(prior = prior), NULL), prior)
-  fit <- sparsegp(d$x, d$y, prior = prior)
+  fit <- sparsegp(d$x, d$y, control = gp_control(prior = prior))
   expect_true(all(vapply(fit$hyper$prior[fit$hyper$base == "lengthscale"], identical, NA,
                          prior$lengthscale)))
 })

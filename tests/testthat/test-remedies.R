@@ -12,30 +12,29 @@ test_that("labels have no scale: `transform` is refused, and the remedy is to le
   for (transform in c("identity", "asinh", "sqrt", "log")) {
     for (response in c("logical", "factor", "character", "ordered")) {
       formula <- stats::reformulate("x", response)
-      expect_match(refused(sparsegp(formula, d, transform = transform), "transform"),
+      expect_match(refused(sparsegp(formula, d, likelihood = lik_gaussian(transform = transform)),
+                           "transform"),
                    "Leave it out", label = response)
     }
   }
   labels <- list(logical = d$logical, factor = d$factor)
-  for (y in labels) refused(sparsegp(cbind(d$x), y, transform = "sqrt"), "transform")
+  for (y in labels) refused(sparsegp(cbind(d$x), y, likelihood = lik_gaussian(transform = "sqrt")),
+                            "transform")
   refused(sparsegp(logical ~ x, d, lik_gaussian(transform = "identity")), "transform")
-  refused(update(sparsegp(logical ~ x, d, learn = FALSE), transform = "identity"), "transform")
-  for (likelihood in c("poisson", "negbin", "binomial", "logit", "softmax", "ordinal")) {
-    expect_match(refused(sparsegp(count ~ x, d, likelihood, transform = "sqrt"), "transform"),
-                 "Leave it out", label = likelihood)
-  }
-  expect_match(refused(sparsegp(cbind(count, 9L) ~ x, d, "binomial", transform = "sqrt")),
-               "Leave it out")
+  refused(update(sparsegp(logical ~ x, d, learn = FALSE),
+                 likelihood = lik_gaussian(transform = "identity")), "transform")
   stream <- method_online(size = 5, pilot = 100) # no row is fitted yet
-  refused(sparsegp(factor ~ x, d, method = stream, transform = "sqrt"), "transform")
+  refused(sparsegp(factor ~ x, d, method = stream, likelihood = lik_gaussian(transform = "sqrt")),
+          "transform")
   source <- row_source(function(i) d[seq(12 * i - 11, 12 * i), ], chunks = 2)
-  refused(sparsegp(logical ~ x, source, transform = "sqrt"), "transform")
-  refused(sparsegp(factor ~ x, source, transform = "sqrt"), "transform")
+  refused(sparsegp(logical ~ x, source, likelihood = lik_gaussian(transform = "sqrt")), "transform")
+  refused(sparsegp(factor ~ x, source, likelihood = lik_gaussian(transform = "sqrt")), "transform")
 })
 
 test_that("a response that is not finite has a remedy", {
   d <- data.frame(x = 1:9, y = replace(sin(1:9), 3L, Inf), z = cos(1:9))
-  for (fit in list(quote(sparsegp(y ~ x, d)), quote(sparsegp(y ~ x, d, transform = "asinh")),
+  for (fit in list(quote(sparsegp(y ~ x, d)),
+                   quote(sparsegp(y ~ x, d, likelihood = lik_gaussian(transform = "asinh"))),
                    quote(sparsegp(cbind(y, z) ~ x, d)), quote(sparsegp(d$x, d$y)))) {
     expect_match(refused(eval(fit), "y"), "make them NA")
   }

@@ -156,7 +156,7 @@ test_that("hyperparameters and basis are settled on some rows, for units of all"
   expect_equal(unname(unscale_kept(basis_points_of(fit), fit$scaling)),
                unname(as.matrix(complete[fit$basis_rows, c("a", "b")])), tolerance = 1e-12)
   # the evidence is that of all rows there
-  all <- sparsegp(like = fit, data = d)
+  all <- sparsegp(control = gp_control(like = fit), data = d)
   expect_equal(as.numeric(logLik(all)), as.numeric(logLik(fit)), tolerance = 1e-10)
   expect_output(print(fit), "basis chosen on 80 rows")
   expect_error(fitted(fit), "in chunks", class = "sparsegp_error")
@@ -277,8 +277,9 @@ test_that("a fit like another is made of a source's rows, and one on a basis tak
   fit <- source_fit(y ~ a + g, d[c(1:100, 296:300), ], lik_gaussian(fixed(0.1)),
                     basis = source_points(d))
   rest <- d[101:295, ]
-  like <- sparsegp(like = fit, data = rest)
-  expect_same_fold(like, sparsegp(like = fit, data = chunks_of(rest, c(0L, 90L, 195L))))
+  like <- sparsegp(control = gp_control(like = fit), data = rest)
+  expect_same_fold(like, sparsegp(control = gp_control(like = fit),
+                                  data = chunks_of(rest, c(0L, 90L, 195L))))
   expect_same_fold(merge(fit, like), update(fit, chunks_of(rest, c(0L, 90L, 195L))))
 })
 

@@ -132,7 +132,7 @@ test_that("the scale of the response is tried again with the kernel that was tak
   expect_identical(first$candidate[which.max(first$score)], "log")
   taken <- tried$candidate[tried$taken]
   expect_false(taken == "log")
-  logs <- sparsegp(u, f(u), transform = "log", control = AT_MODE)
+  logs <- sparsegp(u, f(u), likelihood = lik_gaussian(transform = "log"), control = AT_MODE)
   expect_gt(fit$log_evidence, logs$log_evidence + policy$min_transform_gain)
   gained <- gained_on_stage(tried, which(tried$taken))
   expect_output(print(fit), paste0("response scale: ", taken, ", better by ", signif(gained, 3L)))

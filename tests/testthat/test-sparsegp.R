@@ -340,7 +340,8 @@ test_that("responses too large or small for their squares are refused in words",
 test_that("duplicated rows, constant columns and more columns than rows are no obstacle", {
   memory_tier()
   d <- toy()
-  twice <- sparsegp(y ~ x + z, d[c(1:24, 1:24), ], prior = list(noise = prior_lognormal(-2, 0.5)))
+  twice <- sparsegp(y ~ x + z, d[c(1:24, 1:24), ],
+                    control = gp_control(prior = list(noise = prior_lognormal(-2, 0.5))))
   expect_true(all(is.finite(fitted(twice))))
   constant <- fast(y ~ x + k, transform(d, k = 5))
   expect_identical(fitted(constant), fitted(fast(y ~ x, d)))
@@ -453,11 +454,12 @@ test_that("the evidence learned is not below the evidence at the start", {
   for (kernel in list(kernel_rbf(), kernel_rbf(ard = TRUE), kernel_matern32() + kernel_linear())) {
     start <- fast(y ~ x + z, d, kernel = kernel)
     learned <- sparsegp(y ~ x + z, d, kernel = kernel,
-                        prior = flat("variance", "lengthscale", "noise"))
+                        control = gp_control(prior = flat("variance", "lengthscale", "noise")))
     expect_gte(as.numeric(logLik(learned)), as.numeric(logLik(start)))
   }
   start <- fast(class ~ x, d)
-  learned <- sparsegp(class ~ x, d, prior = flat("variance", "lengthscale", "bias"))
+  learned <- sparsegp(class ~ x, d, control = gp_control(prior = flat("variance", "lengthscale",
+                                                                      "bias")))
   expect_gte(as.numeric(logLik(learned)), as.numeric(logLik(start)))
 })
 

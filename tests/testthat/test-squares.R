@@ -131,7 +131,8 @@ test_that("classes that hardly overlap are fitted by least squares where that wa
   path <- tempfile()
   saveRDS(fit, path)
   expect_identical(predict(readRDS(path), new), predict(fit, new))
-  expect_error(sparsegp(like = fit, x = new, y = d$class[601:1000]), class = "sparsegp_error")
+  expect_error(sparsegp(control = gp_control(like = fit), x = new, y = d$class[601:1000]),
+               class = "sparsegp_error")
   # it is not tried where something else was asked for
   probit <- sparsegp(x, class, lik_probit(), kernel_rbf(), control = gp_control(effort = "quick"))
   expect_false("least squares" %in% probit$choices$stage)

@@ -140,7 +140,7 @@ test_that("a failed update leaves the old fit intact", {
   memory_tier()
   d <- sinc(200)
   fit <- sparsegp(y ~ x + g, d, method = method_online(size = 15, pilot = 100),
-                  coding = "contrasts")
+                  control = gp_control(coding = "contrasts"))
   deep_copy <- function(x) unserialize(serialize(x, NULL))
   plain <- c("stream", "posterior", "hyper", "n", "log_evidence")
   before <- deep_copy(fit[plain])
@@ -463,7 +463,8 @@ test_that("a stream starts once its basis has come, and leaves out a level that 
   d <- sinc(60)
   one_level <- transform(d[d$g == "a", ], g = as.character(g))
   start <- function(rows, ...) {
-    sparsegp(y ~ g + x, rows, method = method_online(...), coding = "contrasts", learn = FALSE)
+    sparsegp(y ~ g + x, rows, method = method_online(...),
+             control = gp_control(coding = "contrasts"), learn = FALSE)
   }
   fit <- start(one_level[1:10, ], pilot = 40)
   # as long as rows wait a level is what a constant number is

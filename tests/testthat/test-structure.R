@@ -11,7 +11,7 @@ steps <- function(n = 150) {
 test_that("a structure is worth its evidence and prior, less a price for each hyperparameter", {
   slow_tier()
   d <- steps(60)
-  fit <- sparsegp(y ~ ., d, transform = "identity", scale = TRUE)
+  fit <- sparsegp(y ~ ., d, likelihood = lik_gaussian(transform = "identity"), scale = TRUE)
   tried <- choices_of_stage(fit, "kernel")
   expect_identical(unique(tried$rows), 60L)
   price <- policy$overfit_nats + policy$parameter_nats # of all rows
@@ -178,7 +178,8 @@ test_that("nothing is chosen with structure = \"fixed\", or with a kernel", {
     refused(sparsegp(y ~ ., d, structure = wrong), "structure")
   }
   like <- sparsegp(y ~ ., d, method = method_ep(size = 20))
-  refused(sparsegp(y ~ ., data = d, like = like, structure = "fixed"), "structure")
+  refused(sparsegp(y ~ ., data = d, control = gp_control(like = like), structure = "fixed"),
+          "structure")
 })
 
 # A polynomial of that degree along a.
@@ -273,7 +274,7 @@ test_that("a source has the scale of the rows in memory, if all of its rows are 
   fit <- sparsegp(y ~ x, source(d), method = method_ep(size = 20))
   expect_identical(fit$likelihood$transform$name, "log")
   # the same rows in memory, on the same basis; EP stops where sites change by less than 1e-6
-  whole <- sparsegp(like = fit, data = d)
+  whole <- sparsegp(control = gp_control(like = fit), data = d)
   expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(whole)), tolerance = 1e-5)
   expect_equal(predict(fit, d[1:5, ]), predict(whole, d[1:5, ]), tolerance = 1e-5)
   # a 0 in a chunk that is not kept in memory
@@ -298,9 +299,11 @@ test_that("a stream has the scale that its pilot chose, and refuses what lies ou
   # any chunking of the same rows is the same fit, and that with the scale given
   chunked <- update(sparsegp(y ~ x, d[1:60, ], method = online), d[61:120, ])
   expect_equal(predict(chunked, d[1:5, ]), predict(stream, d[1:5, ]), tolerance = 1e-8)
-  given <- sparsegp(y ~ x, d[1:120, ], method = online, transform = "log")
+  given <- sparsegp(y ~ x, d[1:120, ], method = online,
+                    likelihood = lik_gaussian(transform = "log"))
   expect_equal(predict(given, d[1:5, ]), predict(stream, d[1:5, ]), tolerance = 0.02)
-  expect_gt(c(logLik(stream)), c(logLik(update(stream, transform = "identity"))) + 20)
+  plain <- update(stream, likelihood = lik_gaussian(transform = "identity"))
+  expect_gt(c(logLik(stream)), c(logLik(plain)) + 20)
   before <- predict(stream, d[1:5, ])
   for (wrong in c(0, -1)) {
     expect_match(refused(update(stream, replace(d[121:160, ], "y", wrong)), "newdata"), "transform")
@@ -323,8 +326,10 @@ test_that("a stream of counts is not fitted on a scale that a 0 would end", {
 test_that("weights and priors that are not in units of the response leave its scale open", {
   slow_tier()
   d <- lognormal_rows(80)
-  scale_of <- function(...) sparsegp(y ~ x, d, ...,
-    control = gp_control(integrate = "none"))$likelihood$transform$name
+  scale_of <- function(..., prior = NULL) {
+    control <- gp_control(integrate = "none", prior = prior)
+    sparsegp(y ~ x, d, ..., control = control)$likelihood$transform$name
+  }
   expect_identical(scale_of(weights = w), "log")
   expect_identical(scale_of(prior = list(lengthscale = prior_lognormal(0, 1))), "log")
   expect_null(scale_of(prior = list(noise = prior_lognormal(-1, 1))))

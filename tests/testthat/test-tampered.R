@@ -24,7 +24,8 @@ use_it <- function(fit, d) {
     function() predict(fit, new), function() draws(fit, new), function() kl(fit, fit),
     function() summary(fit), function() if (grown) update(fit, d[1:5, ]),
     function() if (grown && is.null(fit$stream)) merge(fit, fit),
-    function() if (grown && is.null(fit$stream)) sparsegp(like = fit, data = d[1:9, ])
+    function() if (grown && is.null(fit$stream)) sparsegp(control = gp_control(like = fit),
+                                                          data = d[1:9, ])
   )
 }
 
@@ -107,7 +108,7 @@ test_that("fields that do not fit are refused by name before C reads them", {
     }
     expect_error(update(bad[[i]], made$data[1:5, ]), names(bad)[i], class = "sparsegp_error")
     expect_error(merge(bad[[i]], bad[[i]]), names(bad)[i], class = "sparsegp_error")
-    expect_error(sparsegp(like = bad[[i]], data = made$data), names(bad)[i],
+    expect_error(sparsegp(control = gp_control(like = bad[[i]]), data = made$data), names(bad)[i],
                  class = "sparsegp_error")
   }
 })

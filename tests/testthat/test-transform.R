@@ -92,8 +92,8 @@ test_that("the log evidence integrates to one over the responses", {
   for (transform in c("log", "sqrt", "logit", "boxcox", "asinh")) {
     fit <- suppressWarnings(sparsegp(x = c(0, 1), y = c(0.4, 0.6), learn = FALSE, scale = FALSE,
                                      kernel = kernel_rbf(fixed(0.02), fixed(1)),
-                                     likelihood = lik_gaussian(fixed(0.01)),
-                                     transform = transform, mean = "average"))
+                                     likelihood = lik_gaussian(fixed(0.01), transform = transform),
+                                     mean = "average"))
     s <- fit$response$scale
     range <- SCALES[[transform]]$from(fit$response$centre + c(-2.2, 2.2), s)
     at <- range[1L] + diff(range) * (seq_len(400L) - 0.5) / 400
@@ -140,12 +140,14 @@ test_that("the gradient in a scale's parameter is that of the evidence with its 
 test_that("the exponent that is learned is at the top of the evidence", {
   slow_tier()
   d <- scaled_rows()
-  fit <- sparsegp(y ~ x, d, transform = "boxcox", kernel = "rbf",
-                  prior = list(variance = prior_flat(), lengthscale = prior_flat(),
-                               noise = prior_flat()))
+  fit <- sparsegp(y ~ x, d, likelihood = lik_gaussian(transform = "boxcox"), kernel = "rbf",
+                  control = gp_control(prior = list(variance = prior_flat(),
+                                                    lengthscale = prior_flat(),
+                               noise = prior_flat())))
   lambda <- coef(fit)[["lambda"]]
   evidence <- function(value) {
-    again <- update(fit, transform = response_scale("boxcox", fixed(value)))
+    again <- update(fit, likelihood = lik_gaussian(transform = response_scale("boxcox",
+                                                                              fixed(value))))
     c(logLik(again))
   }
   expect_gt(c(logLik(fit)), max(evidence(lambda + 0.05), evidence(max(lambda - 0.05, 1e-3))))
@@ -153,8 +155,9 @@ test_that("the exponent that is learned is at the top of the evidence", {
   expect_named(coef(fit), c("variance", "lengthscale", "noise", "lambda"))
   expect_true(is.finite(vcov(fit)["lambda", "lambda"]))
   # its unit changes nothing but the density
-  large <- sparsegp(I(1e100 * y) ~ x, d, transform = "boxcox", kernel = "rbf")
-  small <- sparsegp(y ~ x, d, transform = "boxcox", kernel = "rbf")
+  large <- sparsegp(I(1e100 * y) ~ x, d, likelihood = lik_gaussian(transform = "boxcox"),
+                    kernel = "rbf")
+  small <- sparsegp(y ~ x, d, likelihood = lik_gaussian(transform = "boxcox"), kernel = "rbf")
   expect_equal(coef(large), coef(small), tolerance = 1e-4)
   expect_equal(predict(large) / 1e100, predict(small), tolerance = 1e-5)
 })
@@ -198,14 +201,15 @@ test_that("means, medians and quantiles are those of simulated responses", {
 test_that("the mean and its standard error on the log scale are the lognormal's", {
   slow_tier()
   d <- scaled_rows()
-  fit <- sparsegp(y ~ x, d, transform = "log")
+  fit <- sparsegp(y ~ x, d, likelihood = lik_gaussian(transform = "log"))
   link <- predict(fit, d, type = "link", se.fit = TRUE)
   found <- predict(fit, d, se.fit = TRUE)
   v <- link$se.fit^2
   expect_equal(found$fit, exp(link$fit + (v + sigma(fit)^2) / 2), tolerance = 1e-12)
   # the rule's error, with a step of one standard deviation
   expect_equal(found$se.fit, found$fit * sqrt(expm1(v)), tolerance = 1e-6)
-  wide <- sparsegp(x = 1:3, y = c(1e-300, 1, 1e300), transform = "log", learn = FALSE)
+  wide <- sparsegp(x = 1:3, y = c(1e-300, 1, 1e300), likelihood = lik_gaussian(transform = "log"),
+                   learn = FALSE)
   expect_true(all(is.finite(predict(wide, matrix(4), type = "median"))))
   # where the mean is infinite the median is predicted
   expect_identical(predict(wide, matrix(1e6)), predict(wide, matrix(1e6), type = "median"))
@@ -237,14 +241,15 @@ test_that("streams, sources, updates and merged fits are on the scale of the fir
                tolerance = 1e-8)
   learned <- of_chunks(y ~ x, transform = "boxcox")
   slopes <- slope_of(REFERENCE_SCALES$boxcox, d$y, learned$response$scale)
-  whole <- sparsegp(like = learned, data = d)
+  whole <- sparsegp(control = gp_control(like = learned), data = d)
   expect_equal(learned$log_evidence, whole$log_evidence, tolerance = 1e-8)
 
   size <- method_ep(size = 15)
   for (transform in c("log", "boxcox")) {
-    first <- sparsegp(y ~ x, d[1:150, ], method = size, transform = transform,
+    first <- sparsegp(y ~ x, d[1:150, ], method = size,
+                      likelihood = lik_gaussian(transform = transform),
                       control = gp_control(keep_x = TRUE))
-    second <- sparsegp(like = first, data = d[151:300, ])
+    second <- sparsegp(control = gp_control(like = first), data = d[151:300, ])
     both <- merge(first, second)
     grown <- update(first, d[151:300, ])
     expect_equal(both$log_evidence, grown$log_evidence, tolerance = 1e-8, label = transform)
@@ -265,22 +270,23 @@ test_that("responses outside of a scale's domain are refused, with a remedy", {
   }
   d$zero <- replace(d$y, 3L, 0)
   d$label <- factor(d$y > 1)
-  refused(sparsegp(zero ~ x, d, transform = "log"), "no logarithm")
-  refused(sparsegp(zero ~ x, d, transform = "boxcox"), "0 or less")
-  refused(sparsegp(I(-zero) ~ x, d, transform = "sqrt"), "below 0")
-  refused(sparsegp(y ~ x, d, transform = "logit"), "between 0 and 1")
-  refused(sparsegp(label ~ x, d, transform = "log"), "factor")
-  refused(sparsegp(cbind(y, share) ~ x, d, transform = "log"), "components")
-  refused(sparsegp(label ~ x, d, likelihood = "probit", transform = "log"), "transform")
-  refused(sparsegp(y ~ x, d, likelihood = "poisson", transform = "log"), "transform")
-  refused(sparsegp(y ~ x, d, transform = "cube"), "transform")
+  refused(sparsegp(zero ~ x, d, likelihood = lik_gaussian(transform = "log")), "no logarithm")
+  refused(sparsegp(zero ~ x, d, likelihood = lik_gaussian(transform = "boxcox")), "0 or less")
+  refused(sparsegp(I(-zero) ~ x, d, likelihood = lik_gaussian(transform = "sqrt")), "below 0")
+  refused(sparsegp(y ~ x, d, likelihood = lik_gaussian(transform = "logit")), "between 0 and 1")
+  refused(sparsegp(label ~ x, d, likelihood = lik_gaussian(transform = "log")), "factor")
+  refused(sparsegp(cbind(y, share) ~ x, d, likelihood = lik_gaussian(transform = "log")),
+          "components")
+  refused(sparsegp(y ~ x, d, likelihood = lik_gaussian(transform = "cube")), "transform")
   refused(response_scale("log", 1), "value")
   refused(response_scale("boxcox", -1), "value")
-  refused(sparsegp(y ~ x, d, likelihood = lik_gaussian(fixed(0.1)), transform = "boxcox"),
+  refused(sparsegp(y ~ x, d, likelihood = lik_gaussian(fixed(0.1), transform = "boxcox")),
           "transform")
-  fit <- sparsegp(y ~ x, d, transform = "log", method = method_ep(size = 10))
+  fit <- sparsegp(y ~ x, d, likelihood = lik_gaussian(transform = "log"),
+                  method = method_ep(size = 10))
   refused(update(fit, data.frame(x = 1, y = 0)), "no logarithm")
-  stream <- sparsegp(y ~ x, d, transform = "log", method = method_online(size = 9, pilot = 20))
+  stream <- sparsegp(y ~ x, d, likelihood = lik_gaussian(transform = "log"),
+                     method = method_online(size = 9, pilot = 20))
   refused(update(stream, data.frame(x = 1, y = -1)), "no logarithm")
 })
 
@@ -288,7 +294,7 @@ test_that("a response of 0 has a finite density on the square-root scale", {
   slow_tier()
   d <- scaled_rows()
   d$y[5L] <- 0
-  fit <- sparsegp(y ~ x, d, transform = "sqrt")
+  fit <- sparsegp(y ~ x, d, likelihood = lik_gaussian(transform = "sqrt"))
   expect_true(is.finite(fit$log_evidence) && all(is.finite(loo_lpd(fit))))
   expect_identical(residuals(fit)[[5L]], -fitted(fit)[[5L]])
   expect_true(all(predict(fit, d, type = "quantile", at = 1e-6) >= 0))
@@ -326,7 +332,7 @@ test_that("a skewed response of both signs is fitted on the asinh scale, and bet
   rows$y <- exp(sin(6 * rows$x) + 0.5 * rnorm(300)) - 1
   fit <- sparsegp(y ~ x, rows)
   expect_output(print(fit), "response scale: asinh", fixed = TRUE)
-  plain <- update(fit, transform = "identity")
+  plain <- update(fit, likelihood = lik_gaussian(transform = "identity"))
   expect_gt(fit$log_evidence, plain$log_evidence + policy$min_transform_gain)
   # shifted responses are as well described: the scale has no zero of its own
   rows$y <- rows$y - 100
@@ -336,10 +342,10 @@ test_that("a skewed response of both signs is fitted on the asinh scale, and bet
 test_that("a fit says its scale, and is the same on the identity", {
   slow_tier()
   d <- scaled_rows()
-  fit <- sparsegp(y ~ x, d, transform = "log")
+  fit <- sparsegp(y ~ x, d, likelihood = lik_gaussian(transform = "log"))
   expect_output(print(fit), "response on the log scale", fixed = TRUE)
   plain <- sparsegp(y ~ x, d, lik_gaussian(transform = "identity"))
-  same <- update(fit, transform = "identity")
+  same <- update(fit, likelihood = lik_gaussian(transform = "identity"))
   expect_equal(coef(same), coef(plain))
   expect_equal(same$log_evidence, plain$log_evidence)
   expect_equal(predict(same), predict(plain))

@@ -6,7 +6,8 @@ shard_fits <- function(formula = y ~ a + b, lik = lik_gaussian(fixed(0.1)), seco
   first <- source_fit(formula, d[1:100, ], lik, basis = source_points(d)[1:9, ], keep_x = FALSE,
                       mean = "average", ...)
   list(d = d, first = first, points = d[second, ],
-       other = sparsegp(like = first, data = d[101:300, ], basis = d[second, ]))
+       other = sparsegp(control = gp_control(like = first), data = d[101:300, ],
+                        basis = d[second, ]))
 }
 
 # Sums of a fit's sites as a function of the latent values at `points`: precision and shift.
@@ -70,12 +71,13 @@ test_that("bases of several classes are joined class by class", {
   d <- d[!is.na(d$a), ]
   first <- source_fit(three ~ a + b, d[1:100, ], lik_probit(fixed(c(0.1, 0, -0.2))),
                       basis = d[20:28, ])
-  other <- sparsegp(like = first, data = d[101:290, ], basis = d[c(20:24, 40:44), ])
+  other <- sparsegp(control = gp_control(like = first), data = d[101:290, ],
+                    basis = d[c(20:24, 40:44), ])
   both <- merge(first, other, onto = "both")
   expect_identical(nrow(both$posterior$basis), 14L)
   expect_lt(max(abs(rowSums(predict(both, d[1:5, ], type = "prob")) - 1)), 1e-12)
   # with the sums of the first alone, on more points, nothing has changed
-  empty <- sparsegp(like = first, data = d[1:2, ], basis = d[40:44, ])
+  empty <- sparsegp(control = gp_control(like = first), data = d[1:2, ], basis = d[40:44, ])
   empty$state <- no_rows_state(empty$state)
   empty <- with_posterior(empty)
   expect_same_answers(merge(first, empty, onto = "both"), first, d[c(7L, 120L), ], 1e-8)
@@ -110,8 +112,8 @@ test_that("a shard holds no rows, and does all that needs none", {
   expect_true(holds(fit))
   expect_false(holds(bare))
   expect_same_answers(bare, fit, d[1:3, ])
-  more <- sparsegp(like = fit, data = d[200:300, ])
-  without <- sparsegp(like = fit, data = d[200:300, ], control = gp_control(keep_x = FALSE))
+  more <- sparsegp(control = gp_control(like = fit), data = d[200:300, ])
+  without <- sparsegp(data = d[200:300, ], control = gp_control(keep_x = FALSE, like = fit))
   expect_same_fold(merge(bare, shard(more)), merge(fit, without))
   # as text, as ?shards has it for Spark
   text <- paste(serialize(bare, NULL), collapse = "")
@@ -126,11 +128,14 @@ test_that("a shard holds no rows, and does all that needs none", {
 
 test_that("points beside `like` are points", {
   made <- shard_fits()
-  expect_error(sparsegp(like = made$first, data = made$d, basis = 1:5), "points",
+  expect_error(sparsegp(control = gp_control(like = made$first), data = made$d, basis = 1:5),
+               "points",
                class = "sparsegp_error")
-  expect_error(sparsegp(like = made$first, data = made$d, basis = data.frame(a = 1)), "basis|lacks",
+  expect_error(sparsegp(control = gp_control(like = made$first), data = made$d,
+                        basis = data.frame(a = 1)), "basis|lacks",
                class = "sparsegp_error")
-  twice <- sparsegp(like = made$first, data = made$d, basis = made$d[c(30:38, 30L), ])
+  twice <- sparsegp(control = gp_control(like = made$first), data = made$d,
+                    basis = made$d[c(30:38, 30L), ])
   expect_identical(nrow(twice$posterior$basis), 9L)
 })
 

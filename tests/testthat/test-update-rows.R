@@ -30,10 +30,10 @@ test_that("two fits of half the rows each, like one another, merge to the fit of
   memory_tier()
   d <- state_data()
   first <- state_fit(y ~ a + b + c + g, d[1:45, ], lik_gaussian(0.1))
-  second <- sparsegp(like = first, data = d[46:90, ])
+  second <- sparsegp(control = gp_control(like = first), data = d[46:90, ])
   both <- merge(first, second)
   # like = gives all rows to a third fit with the same scaling, constant and basis
-  all <- sparsegp(like = first, data = d)
+  all <- sparsegp(control = gp_control(like = first), data = d)
   expect_identical(nobs(both), 90L)
   # Gaussian sites do not depend on one another: rounding
   expect_same_posterior(both, all, d[c(3, 50, 88), ], 1e-10)
@@ -46,7 +46,7 @@ test_that("like = gives the fit itself for its own rows", {
   for (formula in list(y ~ a + g, class ~ a + b, count ~ b)) {
     lik <- if (formula[[2L]] == "count") "poisson"
     fit <- state_fit(formula, d, lik)
-    again <- sparsegp(like = fit, data = d)
+    again <- sparsegp(control = gp_control(like = fit), data = d)
     expect_same_posterior(fit, again, d[1:5, ], 1e-9)
     expect_equal(as.numeric(logLik(again)), as.numeric(logLik(fit)), tolerance = 1e-9)
     expect_equal(fitted(again), fitted(fit), tolerance = 1e-9)
@@ -60,7 +60,7 @@ test_that("with Gaussian noise rows by update() are those of one fit, kept input
   for (keep in c(FALSE, TRUE)) {
     fit <- state_fit(y ~ a + b + c, d[1:40, ], lik_gaussian(0.1), keep_x = keep)
     grown <- update(update(fit, d[41:41, ]), d[42:90, ])
-    all <- sparsegp(like = fit, data = d)
+    all <- sparsegp(control = gp_control(like = fit), data = d)
     expect_identical(nobs(grown), 90L)
     expect_same_posterior(grown, all, d[c(2, 60, 90), ], 1e-10)
     expect_lt(abs(as.numeric(logLik(grown)) - as.numeric(logLik(all))), 1e-10 * 90)
@@ -75,7 +75,7 @@ test_that("where inputs are kept EP goes on with all rows, whatever the likeliho
   for (formula in list(class ~ a + b, count ~ a + b)) {
     lik <- if (formula[[2L]] == "count") "poisson"
     fit <- state_fit(formula, d[1:50, ], lik, keep_x = TRUE)
-    all <- sparsegp(like = fit, data = d)
+    all <- sparsegp(control = gp_control(like = fit), data = d)
     grown <- update(fit, d[51:90, ])
     # fixed points to 1e-11 in cavity standard deviations
     expect_same_posterior(grown, all, d[c(2, 60, 90), ], 1e-8)
@@ -83,8 +83,8 @@ test_that("where inputs are kept EP goes on with all rows, whatever the likeliho
     expect_equal(unname(fitted(grown)), unname(fitted(all)), tolerance = 1e-8)
     expect_length(residuals(grown), 90L)
     expect_identical(nrow(sites(grown)), 90L)
-    merged <- merge(fit, sparsegp(like = fit, data = d[51:90, ],
-                                  control = gp_control(keep_x = TRUE)))
+    merged <- merge(fit, sparsegp(data = d[51:90, ],
+                                  control = gp_control(keep_x = TRUE, like = fit)))
     expect_same_posterior(merged, all, d[c(2, 60, 90), ], 1e-8)
   }
 })
@@ -139,7 +139,7 @@ test_that("where inputs are not kept the sites of the rows before stand", {
   fit <- state_fit(class ~ a + b + c, d[1:50, ])
   grown <- update(fit, d[51:90, ])
   # EP of the new rows with the posterior of the old ones for a prior, in whitened coordinates
-  new <- sparsegp(like = fit, data = d[51:90, ])
+  new <- sparsegp(control = gp_control(like = fit), data = d[51:90, ])
   prior <- fit$state[[1L]]
   expect_gt(max(abs(grown$state[[1L]]$t - prior$t - new$state[[1L]]$t)), 1e-4) # not the same sites
   reference <- reference_grown(fit, d[51:90, ])
@@ -158,9 +158,9 @@ test_that("several classes, each with a basis of its own or not, take rows and m
   y <- factor(c("r", "s", "t")[(1:60) %% 3L + 1L])
   for (method in list(method_ivm(8, tol = 1e-11), method_ep(size = 8, tol = 1e-11))) {
     fit <- sparsegp(x[1:40, ], y[1:40], "mprobit", method = method, learn = FALSE)
-    all <- sparsegp(like = fit, x = x, y = y)
+    all <- sparsegp(control = gp_control(like = fit), x = x, y = y)
     expect_identical(nobs(all), 60L)
-    kept <- sparsegp(like = fit, x = x[1:40, ], y = y[1:40], control = gp_control(keep_x = TRUE))
+    kept <- sparsegp(x = x[1:40, ], y = y[1:40], control = gp_control(keep_x = TRUE, like = fit))
     expect_same_posterior(update(kept, x[41:60, ], y[41:60]), all, x[1:4, ], 1e-7)
     expect_s3_class(update(fit, x[41:60, ], y[41:60]), "sparsegp")
   }
@@ -171,12 +171,12 @@ test_that("what cannot take rows or be merged says so", {
   full <- sparsegp(y ~ a, d[1:20, ], learn = FALSE)
   fit <- state_fit(y ~ a + b, d[1:30, ])
   refused(update(full, d[21:30, ]), "formula.")
-  refused(sparsegp(like = full, data = d), "like")
-  refused(sparsegp(like = 1, data = d), "like")
-  refused(sparsegp(like = fit, data = d, kernel = kernel_linear()), "kernel")
-  refused(sparsegp(class ~ a, d, like = fit), "formula")
-  refused(sparsegp(like = fit, data = d[0, ]), "data")
-  refused(sparsegp(like = fit, data = d[c("a", "y")]), "data")
+  refused(sparsegp(control = gp_control(like = full), data = d), "like")
+  refused(sparsegp(control = gp_control(like = 1), data = d), "like")
+  refused(sparsegp(control = gp_control(like = fit), data = d, kernel = kernel_linear()), "kernel")
+  refused(sparsegp(class ~ a, d, control = gp_control(like = fit)), "formula")
+  refused(sparsegp(control = gp_control(like = fit), data = d[0, ]), "data")
+  refused(sparsegp(control = gp_control(like = fit), data = d[c("a", "y")]), "data")
   refused(merge(fit, full), "y")
   refused(merge(full, fit), "x")
   refused(merge(fit, 1), "y")

@@ -243,7 +243,8 @@ test_that("rows come in chunks, by update(), like and merge()", {
   centre <- field_fit(d[1:15, ], basis = d[1:6, 1:2])$response$centre
   expect_equal(grown$response$centre, centre)
   other <- merge(field_fit(d[1:15, ], basis = d[1:6, 1:2]),
-                 sparsegp(like = field_fit(d[1:15, ], basis = d[1:6, 1:2]), data = d[16:40, ]))
+                 sparsegp(control = gp_control(like = field_fit(d[1:15, ], basis = d[1:6, 1:2])),
+                          data = d[16:40, ]))
   expect_equal(other$log_evidence, grown$log_evidence, tolerance = 1e-10)
   expect_equal(predict(other, d), predict(grown, d), tolerance = 1e-10)
   expect_equal(loo_lpd(other), loo_lpd(grown), tolerance = 1e-10)

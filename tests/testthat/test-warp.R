@@ -115,7 +115,7 @@ test_that("saved fits, fits like it, updates and merges read the map", {
   on.exit(unlink(file))
   saveRDS(fit, file)
   expect_identical(predict(readRDS(file), d), predict(fit, d))
-  like <- sparsegp(like = fit, data = d[61:90, ])
+  like <- sparsegp(control = gp_control(like = fit), data = d[61:90, ])
   expect_identical(like$scaling, fit$scaling)
   both <- merge(fit, like)
   expect_equal(predict(both, d), predict(update(fit, d[61:90, ]), d), tolerance = 1e-8)
