@@ -216,9 +216,8 @@
 #'   see [structure]. `"fixed"`: [kernel_rbf()] with one length scale, and nothing is chosen.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
 #' @param weights Positive numbers: the noise variance of an observation is `noise / weight`
-#'   (Gaussian likelihood), or its number of trials ([lik_binomial()]), or how many observations a
-#'   row stands for ([lik_poisson()], [lik_negbin()]). Observations of weight 0 are left out, and are
-#'   not counted by `nobs()`.
+#'   (Gaussian), its number of trials ([lik_binomial()]), or how many observations it stands for
+#'   ([lik_poisson()], [lik_negbin()]). Those of weight 0 are left out, and `nobs()` without them.
 #' @param na.action What to do with rows with missing values, a function such as [na.omit()] or
 #'   [na.exclude()]; default `getOption("na.action")`.
 #' @param offset Known prior mean of the latent function, a number for each row; for a formula an
