@@ -191,8 +191,7 @@ simulate.sparsegp <- function(object, nsim = 1, seed = NULL, newdata = NULL,
 # Returns n sets of responses.
 simulated <- function(object, newdata, n, from) {
   latent <- latent_draws(object, newdata, n, from)
-  weights <- if (is.null(newdata) && !is.null(object$weights)) object$weights
-             else latent$weights %||% 1
+  weights <- (if (is.null(newdata)) own_weights(object)) %||% latent$weights %||% 1
   prob <- if (!is.null(object$power)) label_probabilities(object, latent)
   lapply(seq_len(n), function(j) {
     each <- lapply(latent$values, function(values) values[, j])

@@ -73,7 +73,10 @@ print_head <- function(x) {
         paste0("; ", signif(merged$kl_lost, 3L), " nats lost by projection")
       })
     },
-    if (omitted > 0) paste("rows with missing values left out:", omitted),
+    if (omitted > 0) {
+      paste0("rows with missing values", if ("weights" %in% names(x$call)) " or of weight 0",
+             " left out: ", omitted)
+    },
     if (inherits(x, "sparsegp_waiting")) {
       paste("provisional until", x$stream$pilot, "rows have come")
     }

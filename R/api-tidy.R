@@ -12,8 +12,13 @@
 #' @param ... For `augment()` further arguments of `predict()`. Other arguments are ignored, as
 #'   packages that call these generics for fits of any kind may give them (`exponentiate = TRUE`,
 #'   `effects = "fixed"`).
+#' @details
+#' `mice::pool()` pools `tidy()` of fits to several imputations: hyperparameters with the same names
+#' in all of them, so give `kernel` to `sparsegp()`. Predictions are pooled by
+#' `mice::pool.scalar()`, of `predict(se.fit = TRUE)` of each fit.
 #' @return Data frames. `tidy()`: a row for each hyperparameter, with `term`, `estimate`, `learned`,
-#'   and with `conf.int` `std.error`, `conf.low` and `conf.high` (`NA` where it was not learned); of
+#'   `std.error` (`NA` where it was not learned, or cannot be had, see [vcov()][vcov.sparsegp]), and
+#'   with `conf.int` `conf.low` and `conf.high`; of
 #'   an [average()] with `fit` and its `weight` before them, for each fit that is in it.
 #'   `glance()`: one row, with `nobs`, `likelihood`, `logLik` (the log evidence; `NA` for
 #'   one-vs-rest classes), `converged` and, unless the fit keeps no rows, `loo_lpd` (sum of
@@ -41,15 +46,25 @@ tidy.sparsegp <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   x <- ready(x)
   estimate <- coef(x)
   learned <- x$hyper$free & !is.null(x$learning)
-  out <- data.frame(term = names(estimate), estimate = unname(estimate), learned = learned)
+  out <- data.frame(term = names(estimate), estimate = unname(estimate), learned = learned,
+                    std.error = NA_real_)
+  out$std.error[learned] <- if (any(learned)) errors_of_hyper(x, needed = conf.int)
   if (!conf.int) return(out)
   check_number(conf.level, "conf.level", 0, 1)
-  out$std.error <- out$conf.low <- out$conf.high <- NA_real_
-  out <- out[c("term", "estimate", "learned", "std.error", "conf.low", "conf.high")]
-  if (!any(learned)) return(out)
-  out$std.error[learned] <- sqrt(diag(vcov.sparsegp(x)))
-  out[learned, c("conf.low", "conf.high")] <- confint.sparsegp(x, level = conf.level)
+  out$conf.low <- out$conf.high <- NA_real_
+  if (any(learned)) {
+    out[learned, c("conf.low", "conf.high")] <- confint.sparsegp(x, level = conf.level)
+  }
   out
+}
+
+# Returns standard errors of learned hyperparameters; where there are none, as of a fit that keeps
+# no inputs, NA unless they are needed.
+errors_of_hyper <- function(x, needed) {
+  tryCatch(sqrt(diag(vcov.sparsegp(x))), sparsegp_error = function(e) {
+    if (needed) stop(e)
+    NA_real_
+  })
 }
 
 #' @rdname tidiers

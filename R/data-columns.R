@@ -12,7 +12,7 @@ plain_column <- function(x, argument = "data") {
   if (is.data.frame(x) && length(x) == 1L) return(plain_column(x[[1L]], argument))
   if (inherits(x, "integer64")) return(plain_column(plain_numbers(x), argument))
   if (inherits(x, "POSIXlt")) return(as.POSIXct(x))
-  if (inherits(x, "Surv")) return(as_times(x))
+  if (inherits(x, "Surv") || has_lost_class(x)) return(as_times(x))
   if (inherits(x, c("Matrix", "sparseVector"))) return(drop(dense_inputs(x, argument)))
   if (length(dim(x)) != 1L) return(x)
   dim(x) <- NULL
@@ -38,7 +38,7 @@ plain_data <- function(data, argument = "data", terms = NULL) {
   if (!is.list(data)) return(data)
   strange <- which(vapply(data, function(x) {
     length(dim(x)) == 1L || is.data.frame(x) && length(x) == 1L ||
-      inherits(x, c("integer64", "POSIXlt", "Surv", "Matrix", "sparseVector"))
+      inherits(x, c("integer64", "POSIXlt", "Surv", "Matrix", "sparseVector")) || has_lost_class(x)
   }, NA))
   if (length(strange) && is.data.frame(data)) data <- as.data.frame(data)
   for (i in strange) data[[i]] <- plain_column(data[[i]], argument)
@@ -76,9 +76,19 @@ has_levels <- function(column) is.factor(column) || is.character(column)
 # Returns the unit in which numbers of such a column count, in words, or NULL.
 measure_of <- function(x) {
   if (inherits(x, "difftime")) return(paste("difftime in", attr(x, "units")))
-  if (inherits(x, "units")) return(paste("units", deparse1(unclass(attr(x, "units")))))
+  if (inherits(x, "units")) return(paste("units", unit_text(x) %||% "1"))
   if (inherits(x, "Date")) return("Date")
   if (inherits(x, "POSIXct")) "POSIXct"
+}
+
+# Returns the remedy for a variable of another class or unit than `was`.
+conversion_to <- function(was) {
+  if (startsWith(was, "units ")) {
+    return(paste0("Convert it, by units::set_units(x, \"", sub("units ", "", was), "\") for instance"))
+  }
+  how <- c(Date = "as.Date()", POSIXct = "as.POSIXct()", numeric = "as.numeric()")
+  if (was %in% names(how)) paste0("Convert it to ", was, ", by ", how[[was]], " for instance")
+  else "Convert it as it was in the first rows"
 }
 
 # Returns the model frame of a first call, checked, with the measures of its variables in attribute
@@ -138,22 +148,35 @@ factors_text <- function(symbols) {
          collapse = " ")
 }
 
-# Returns new data in the units of the fit: differences of time are converted, others refused.
+# Returns new data in the units of the fit: differences of time and units of one kind are converted,
+# others refused.
 in_measures <- function(data, measures, argument) {
   for (name in intersect(names(measures), names(data))) {
     now <- measure_of(data[[name]])
     was <- measures[[name]]
     if (is.null(now) || identical(now, was)) next
-    if (!all(startsWith(c(now, was), "difftime"))) {
+    converted <- if (all(startsWith(c(now, was), "difftime"))) in_difftime(data[[name]], was)
+                 else if (all(startsWith(c(now, was), "units"))) in_units(data[[name]], was)
+    if (is.null(converted)) {
       stop_sparsegp(argument, paste0("has ", name, " as ", now, ", which was ", was, " at the fit"),
-                    "Convert it as it was in the first rows")
+                    conversion_to(was))
     }
-    units <- sub("difftime in ", "", c(now, was), fixed = TRUE)
-    data[[name]] <- structure(as.vector(unclass(data[[name]])) *
-                                (SECONDS[[units[1L]]] / SECONDS[[units[2L]]]),
-                              class = "difftime", units = units[2L])
+    data[[name]] <- converted
   }
   data
+}
+
+in_difftime <- function(x, was) {
+  to <- sub("difftime in ", "", was, fixed = TRUE)
+  structure(as.vector(unclass(x)) * (SECONDS[[attr(x, "units")]] / SECONDS[[to]]),
+            class = "difftime", units = to)
+}
+
+# Returns NULL where package units is not there, or knows no conversion.
+in_units <- function(x, was) {
+  if (!requireNamespace("units", quietly = TRUE)) return(NULL)
+  tryCatch(units::set_units(x, sub("units ", "", was, fixed = TRUE), mode = "standard"),
+           error = function(e) NULL)
 }
 
 SECONDS <- c(secs = 1, mins = 60, hours = 3600, days = 86400, weeks = 604800)

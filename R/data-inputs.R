@@ -6,7 +6,7 @@ check_inputs <- function(x, argument = "x") {
        else if (is.list(x)) plain_data(x, argument) else plain_column(x, argument)
   if (is.data.frame(x)) {
     numeric <- vapply(x, function(column) {
-      (is.numeric(column) || is.logical(column)) && is.null(dim(column))
+      (is.numeric(column) || is.logical(column)) && NCOL(column) == 1L
     }, NA)
     if (!all(numeric)) {
       stop_sparsegp(argument, paste0("has columns that are not numeric vectors: ",

@@ -26,9 +26,10 @@ as_times <- function(y) UseMethod("as_times")
 as_times.sparsegp_times <- function(y) y
 
 # Numbers are times of events, and a matrix with the columns `time` and `status` is of times that
-# are right censored where the status is 0.
+# are right censored where the status is 0, unless it is still said of what type it was.
 #' @export
 as_times.default <- function(y) {
+  if (has_lost_class(y)) return(as_times(structure(y, class = "Surv")))
   if (is_matrix_of_times(y)) return(as_times(structure(y, type = "right", class = "Surv")))
   if (!is.numeric(y) || is.matrix(y)) {
     stop_sparsegp("y", "is not of times to an event",
@@ -37,6 +38,18 @@ as_times.default <- function(y) {
   }
   y <- as.double(y)
   new_times(cbind(y, y, ifelse(is.na(y), NA, 1)))
+}
+
+# Is this a Surv object without its class, as unclass() leaves it?
+has_lost_class <- function(y) {
+  is.numeric(y) && is.matrix(y) && is.character(attr(y, "type")) &&
+    "status" %in% colnames(y)
+}
+
+# Has a matrix the columns of a Surv object of any type?
+may_be_times <- function(y) {
+  is_matrix_of_times(y) ||
+    is.matrix(y) && "status" %in% colnames(y) && any(c("time1", "start") %in% colnames(y))
 }
 
 is_matrix_of_times <- function(y) {

@@ -217,13 +217,13 @@ confidence_bounds.response <- function(object, latent, type, z) {
 rows_latent <- function(object) {
   c(own_moments(object, "latent", function(object) object$ensemble$weights),
     list(offset = object$offset, complete = rep(TRUE, object$n), names = object$row_names,
-         na = object$na.action, weights = object$weights))
+         na = object$na.action, weights = own_weights(object)))
 }
 
 # The same without their own sites. object: a fit that has its rows, see with_rows().
 loo_latent <- function(object) {
   c(own_moments(object, "cavity", loo_shares), list(offset = object$offset,
-                                                    weights = object$weights))
+                                                    weights = own_weights(object)))
 }
 
 # field: "latent" or "cavity"; shares(object): weights of the members, where there are some

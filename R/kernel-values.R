@@ -87,6 +87,8 @@
 #' @param vars The inputs this kernel sees: column names (of the model matrix, or the variable
 #'   names in the formula) or column numbers. `NULL`: all; for `kernel_factor` in a formula all
 #'   factors, and for other kernels beside it the others.
+#' @param ...,var Nothing: arguments that are misspelt, and `var`, which could be `variance` or
+#'   `vars`, are errors in words.
 #' @return A value of class `sparsegp_kernel`. Errors are of class `sparsegp_error` and name the
 #'   argument.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
@@ -125,6 +127,16 @@ new_kernel <- function(type, params, ard = FALSE, vars = NULL, degree = 0L, per_
   )
 }
 
+# Refuses what a constructor does not know. var: is there such an argument? It is one by name because
+# R would stop at it with words of its own, as it is short for two others.
+check_kernel_dots <- function(var, ...) {
+  if (var) {
+    stop_sparsegp("var", "could be short for `variance` and for `vars`",
+                  "Write vars = \"x\" for the inputs that the kernel sees, or variance = 1")
+  }
+  check_no_dots(...)
+}
+
 check_vars <- function(vars) {
   if (is.null(vars)) return(vars)
   right <- is.character(vars) || is.numeric(vars)
@@ -143,44 +155,54 @@ new_stationary <- function(type, variance, lengthscale, ard, vars, ...) {
 
 #' @rdname kernels
 #' @export
-kernel_rbf <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL) {
+kernel_rbf <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL, ..., var) {
+  check_kernel_dots(!missing(var), ...)
   new_stationary("rbf", variance, lengthscale, ard, vars)
 }
 
 #' @rdname kernels
 #' @export
-kernel_matern12 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL) {
+kernel_matern12 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL, ...,
+                            var) {
+  check_kernel_dots(!missing(var), ...)
   new_stationary("matern12", variance, lengthscale, ard, vars)
 }
 
 #' @rdname kernels
 #' @export
-kernel_matern32 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL) {
+kernel_matern32 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL, ...,
+                            var) {
+  check_kernel_dots(!missing(var), ...)
   new_stationary("matern32", variance, lengthscale, ard, vars)
 }
 
 #' @rdname kernels
 #' @export
-kernel_matern52 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL) {
+kernel_matern52 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL, ...,
+                            var) {
+  check_kernel_dots(!missing(var), ...)
   new_stationary("matern52", variance, lengthscale, ard, vars)
 }
 
 #' @rdname kernels
 #' @export
-kernel_rq <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL,
-                      shape = NULL) {
+kernel_rq <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL, shape = NULL,
+                      ..., var) {
+  check_kernel_dots(!missing(var), ...)
   new_stationary("rq", variance, lengthscale, ard, vars, shape = shape)
 }
 
 #' @rdname kernels
 #' @export
-kernel_linear <- function(variance = NULL, ard = FALSE, vars = NULL) {
+kernel_linear <- function(variance = NULL, ard = FALSE, vars = NULL, ..., var) {
+  check_kernel_dots(!missing(var), ...)
   new_kernel("linear", list(variance = variance), ard, vars, per_input = "variance")
 }
 
 #' @rdname kernels
 #' @export
-kernel_poly <- function(degree = NULL, variance = NULL, lengthscale = NULL, vars = NULL) {
+kernel_poly <- function(degree = NULL, variance = NULL, lengthscale = NULL, vars = NULL, ..., var) {
+  check_kernel_dots(!missing(var), ...)
   degree <- if (is.null(degree)) NA_integer_ else check_count(degree, "degree")
   new_kernel("poly", list(variance = variance, lengthscale = lengthscale), vars = vars,
              degree = c(degree = degree))
@@ -194,20 +216,24 @@ kernel_constant <- function(variance = NULL) {
 
 #' @rdname kernels
 #' @export
-kernel_factor <- function(vars = NULL, variance = NULL) {
+kernel_factor <- function(vars = NULL, variance = NULL, ..., var) {
+  check_kernel_dots(!missing(var), ...)
   new_kernel("factor", list(variance = variance), vars = vars)
 }
 
 #' @rdname kernels
 #' @export
-kernel_periodic <- function(variance = NULL, lengthscale = NULL, period = NULL, vars = NULL) {
+kernel_periodic <- function(variance = NULL, lengthscale = NULL, period = NULL, vars = NULL, ...,
+                            var) {
+  check_kernel_dots(!missing(var), ...)
   new_kernel("periodic", list(variance = variance, lengthscale = lengthscale, period = period),
              vars = vars)
 }
 
 #' @rdname kernels
 #' @export
-kernel_trig <- function(k0 = 5, variance = NULL, period = fixed(1), vars = NULL) {
+kernel_trig <- function(k0 = 5, variance = NULL, period = fixed(1), vars = NULL, ..., var) {
+  check_kernel_dots(!missing(var), ...)
   new_kernel("trig", list(variance = variance, period = period), vars = vars,
              degree = c(k0 = check_count(k0, "k0", 0L, 1e6)))
 }

@@ -8,6 +8,7 @@
 #   response   the name of the codec that reads its response (response-codec.R)
 #   data_rows  (y, weights) -> the q x n matrix C wants
 #   weighted   do weights mean anything?
+#   repeated   is a weight the number of observations that a row stands for? A new response has none
 #   exact      is a site the likelihood itself, so one sweep sets all?
 #   has_evidence  is log Z that of an integral, so there is an evidence?
 #   modal      does EP find one of several fixed points, by where it starts?
@@ -24,10 +25,10 @@
 #   even       is it the same of f and -f? Then nothing is learned from a prior mean of 0
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that is nearly equivalent; NULL: there is no such
-lik_code <- function(response, data_rows, weighted = FALSE, exact = FALSE, has_evidence = TRUE,
-                     modal = FALSE, tempered = FALSE, density = FALSE, normalised = TRUE,
-                     label = NULL, least = NULL, remedy = NULL, jumps = FALSE, even = FALSE,
-                     alone = NULL, of_value = NULL) {
+lik_code <- function(response, data_rows, weighted = FALSE, repeated = FALSE, exact = FALSE,
+                     has_evidence = TRUE, modal = FALSE, tempered = FALSE, density = FALSE,
+                     normalised = TRUE, label = NULL, least = NULL, remedy = NULL, jumps = FALSE,
+                     even = FALSE, alone = NULL, of_value = NULL) {
   as.list(environment())
 }
 

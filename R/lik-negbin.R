@@ -8,8 +8,7 @@ lik_negbin <- function(bias = NULL, size = NULL) {
 }
 
 negbin_traits <- function() c(lik_code(
-  response = "counts", weighted = FALSE,
-  data_rows = function(y, weights) count_rows(y)
+  response = "counts", weighted = TRUE, repeated = TRUE, data_rows = count_rows
 ), lik_hyper(
   about = list(bias = log_rate_bias, size = list(
     argument = "size", log = TRUE, unit_power = 0, start = function(rows, offset) log(5),

@@ -6,8 +6,7 @@
 lik_poisson <- function(bias = NULL) new_likelihood("poisson", list(bias = bias))
 
 poisson_traits <- function() c(lik_code(
-  response = "counts", weighted = FALSE,
-  data_rows = function(y, weights) count_rows(y)
+  response = "counts", weighted = TRUE, repeated = TRUE, data_rows = count_rows
 ), lik_hyper(
   about = list(bias = log_rate_bias)
 ), lik_sample(

@@ -68,13 +68,20 @@ new_class_likelihood <- function(type, bias, shared, coupled) {
 log_rate_bias <- list(
   argument = "bias", log = FALSE, unit_power = 0,
   start = function(rows, offset) {
-    log(sum(rows[1L, ]) + 0.5) - max(offset) - log(sum(exp(offset - max(offset))))
+    weights <- count_weights(rows)
+    log(sum(weights * rows[1L, ]) + 0.5) - max(offset) -
+      log(sum(weights * exp(offset - max(offset))))
   },
   prior = function(unit, offset) prior_normal(-mean(offset), 10)
 )
 
-# The count, and what of its probability depends on it alone
-count_rows <- function(y) rbind(y, lfactorial(y), deparse.level = 0L)
+# The count, and less its weight, by which C knows it from what earlier versions had in its place.
+count_rows <- function(y, weights = 1) {
+  rbind(as.double(y), -rep_len(weights, length(y)), deparse.level = 0L)
+}
+
+# As sg_count_weight() (lik.h) has them
+count_weights <- function(rows) ifelse(rows[2L, ] < 0, -rows[2L, ], 1)
 
 # A rule for sums over all counts (`outcomes`, lik-contract.R) under a rate whose logarithm is
 # N(eta, var), times a gamma variable of mean 1 and that shape: the whole numbers while they are

@@ -22,6 +22,11 @@ more_weights <- function(likelihood, weights, n) UseMethod("more_weights", weigh
 #' @export
 more_weights.weights_given <- function(likelihood, weights, n) weights
 
+# Returns the weights of new responses at the rows of a fit, NULL where they have none.
+own_weights <- function(object) {
+  if (!lik_traits(object$likelihood)$repeated) object$weights
+}
+
 # Returns weights of new responses at the complete rows of `latent` (api-predict.R); variance,
 # weights: what the user gave.
 weights_at <- function(object, latent, variance, weights) {
@@ -31,6 +36,7 @@ weights_at <- function(object, latent, variance, weights) {
 #' @export
 weights_at.weights_given <- function(object, latent, variance, weights) {
   rows <- length(latent$complete)
+  if (lik_traits(object$likelihood)$repeated) return(1)
   if (!is.null(weights)) {
     if (length(weights) == 1L) weights <- rep(weights, rows)
     return(check_per_row(weights, rows, "weights", positive = TRUE)[latent$complete])
@@ -51,7 +57,8 @@ check_new_responses <- function(object, interval, variance, weights) {
 #' @export
 check_new_responses.weights_given <- function(object, interval, variance, weights) {
   if (!is.null(variance)) refuse_variance()
-  for_weights <- interval == "prediction" && lik_traits(object$likelihood)$weighted
+  traits <- lik_traits(object$likelihood)
+  for_weights <- interval == "prediction" && traits$weighted && !traits$repeated
   if (is.null(weights) || for_weights) return(invisible())
   stop_sparsegp("weights", "are for prediction intervals of likelihoods that have weights",
                 "Leave them out")

@@ -46,8 +46,12 @@ fisher_information.response_numbers <- function(model, f) {
   rep(mean(score^2), length(f))
 }
 
+# A row stands for as many counts as its weight says.
 #' @export
-fisher_information.response_counts <- function(model, f) fisher_information.response(model, f)
+fisher_information.response_counts <- function(model, f) {
+  repeats <- if (lik_traits(model$likelihood)$repeated) model$weights else 1
+  repeats * fisher_information.response(model, f)
+}
 
 # An event says the same wherever it is; a censored time what its site says.
 #' @export

@@ -34,6 +34,18 @@ factor_axis <- function(name, coding, ordered) {
            function(x, raw) nearest_level(coding, x), rownames(coding), ordered = ordered)
 }
 
+# The combinations of two factors.
+crossed_axis <- function(first, second) {
+  count <- length(first$levels)
+  level_of <- function(places) list((places - 1L) %% count + 1L, (places - 1L) %/% count + 1L)
+  new_axis("axis_factor", paste(first$name, second$name, sep = ", "),
+           c(first$columns, second$columns), function(places) {
+             at <- level_of(places)
+             cbind(first$code(at[[1L]]), second$code(at[[2L]]))
+           }, function(x, raw) first$places(x, raw) + count * (second$places(x, raw) - 1L),
+           c(outer(first$levels, second$levels, paste, sep = ", ")))
+}
+
 # A variable of which a term makes several columns, poly(x, 2) for example; call: the term's.
 curve_axis <- function(name, columns, call, env) {
   new_axis("axis_number", name, columns, function(places) {
@@ -48,11 +60,27 @@ curve_axis <- function(name, columns, call, env) {
 axis_limits <- function(axis, at, style) UseMethod("axis_limits")
 
 #' @export
-axis_limits.axis_number <- function(axis, at, style) style$xlim %||% around_axis(axis, at)
+axis_limits.axis_number <- function(axis, at, style) {
+  if (isTRUE(style$log)) log_limits(axis, at, style$xlim) else style$xlim %||% around_axis(axis, at)
+}
+
+# Limits on a logarithmic scale, which axis_nodes() knows by an attribute.
+log_limits <- function(axis, at, given) {
+  if (any(c(given, if (is.null(given)) at) <= 0)) {
+    stop_sparsegp("log", paste0("is for an axis of positive numbers, and ", axis$name,
+                                " has others"), "Give positive `xlim`, or leave `log` out")
+  }
+  structure(given %||% exp(around(log(at))), log = TRUE)
+}
 
 #' @export
 axis_limits.axis_factor <- function(axis, at, style) {
+  if (isTRUE(style$log)) refuse_log()
   style$xlim %||% c(0.5, length(axis$levels) + 0.5)
+}
+
+refuse_log <- function() {
+  stop_sparsegp("log", "is for a curve along one number", "Name one numeric input, or leave it out")
 }
 
 # Returns the places at which a curve is computed.
@@ -60,7 +88,10 @@ axis_nodes <- function(axis, limits, n) UseMethod("axis_nodes")
 
 #' @export
 axis_nodes.axis_number <- function(axis, limits, n) {
-  seq(min(limits), max(limits), length.out = n %||% axis$nodes(limits))
+  logs <- isTRUE(attr(limits, "log"))
+  ends <- if (logs) log(range(limits)) else range(limits)
+  at <- seq(ends[1L], ends[2L], length.out = n %||% axis$nodes(limits))
+  if (logs) exp(at) else at
 }
 
 #' @export

@@ -66,13 +66,20 @@ draw_chart <- function(chart, style) {
   ylim <- if (chart$frame != "n") style$ylim
   ylim <- ylim %||% chart$ylim
   if (!all(is.finite(ylim))) stop_nothing_finite()
-  open_panel(style$xlim %||% chart$xlim, ylim, asp)
+  logs <- isTRUE(style$log)
+  open_panel(style$xlim %||% chart$xlim, ylim, asp, if (logs) "x" else "")
   for (element in chart$elements) {
+    if (logs) element$data <- on_log_axis(element$data)
     if (nrow(element$data)) ELEMENTS[[element$kind]]$draw(element$data, element$look)
   }
   close_panel(style, chart$x, chart$y, chart$frame, chart$ticks$x, chart$ticks$y)
   draw_heading(style, chart$key, chart$title)
   if (style$ann) draw_strip(chart$strip, style)
+}
+
+# Leaves out what has no place on a logarithmic axis, where graphics would warn.
+on_log_axis <- function(data) {
+  if (is.null(data$x)) data else data[data$x > 0, , drop = FALSE]
 }
 
 # Returns the margins, in lines, of charts below each other: the first has room for its key, the

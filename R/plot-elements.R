@@ -68,7 +68,7 @@ ELEMENTS <- list(
   names = list(
     look = list(col = INK),
     draw = function(d, l) {
-      text(pmax(d$x, par("usr")[1L]), d$y, d$label, pos = d$pos, offset = l$offset %||% 0.4,
+      text(pmax(d$x, left_end()), d$y, d$label, pos = d$pos, offset = l$offset %||% 0.4,
            col = l$col, cex = l$cex, xpd = NA)
     },
     layer = function(d, l) {
@@ -111,7 +111,7 @@ ELEMENTS <- list(
     look = list(edge = "white"),
     draw = function(d, l) {
       inches <- abs(diff(graphics::grconvertY(c(0, l$width), "user", "inches")))
-      draw_rows(rep(par("usr")[1L], nrow(d)), d$y, l$fill, l$pch,
+      draw_rows(rep(left_end(), nrow(d)), d$y, l$fill, l$pch,
                 min(0.9, 1.5 * inches / par("csi")), l$edge, xpd = NA)
     },
     layer = function(d, l) {

@@ -44,7 +44,7 @@ NULL
 
 fit_plot <- function() {
   new_plot_type(fit_picture, fit_charts, rows = rows_of_maps, outputs = TRUE,
-                takes = c("which", "newdata", "by", "se"))
+                takes = c("which", "newdata", "by", "se", "log"))
 }
 
 # Returns `view`, the slice; `shown`, the rows beside it; `drawn`, the places on the axes with what

@@ -3,7 +3,7 @@
 
 PLOT_ARGUMENTS <- c(
   "xlab", "ylab", "main", "sub", "xlim", "ylim", "las", "bty", "axes", "ann", "cex.axis",
-  "cex.lab", "cex.main", "pch", "cex", "col", "lwd", "asp", "legend"
+  "cex.lab", "cex.main", "pch", "cex", "col", "lwd", "asp", "legend", "log"
 )
 
 plot_style <- function(...) {
@@ -19,9 +19,17 @@ plot_style <- function(...) {
   }
   if ("asp" %in% names) check_number(given$asp, "asp", 0)
   if ("legend" %in% names) check_flag(given$legend, "legend")
+  if ("log" %in% names) given$log <- is_log_axis(given$log)
   defaults <- list(las = 1, axes = TRUE, ann = TRUE, cex.axis = 0.9, cex.lab = 1, cex.main = 1.1,
                    lwd = 2, asp = NA, legend = TRUE)
   utils::modifyList(defaults, given)
+}
+
+# Is the horizontal axis to be logarithmic?
+is_log_axis <- function(log) {
+  if (identical(log, "x") || identical(log, "")) return(log == "x")
+  stop_sparsegp("log", "must be \"x\"", paste("For a response on a logarithmic scale fit its logarithm,",
+                                            "as in log(y) ~ x"))
 }
 
 check_limits <- function(x, argument) {
@@ -31,10 +39,13 @@ check_limits <- function(x, argument) {
 
 # ---- Pieces ----
 
-open_panel <- function(xlim, ylim, asp = NA) {
+open_panel <- function(xlim, ylim, asp = NA, log = "") {
   graphics::plot.new()
-  graphics::plot.window(xlim, ylim, asp = asp, xaxs = "i", yaxs = "i")
+  graphics::plot.window(xlim, ylim, log, asp = asp, xaxs = "i", yaxs = "i")
 }
+
+# Returns the left end of a panel as a place along its axis.
+left_end <- function() if (par("xlog")) 10^par("usr")[1L] else par("usr")[1L]
 
 # Letters of a page of several figures, beside those of one: axes and keys have 9 points then.
 PAGE_CEX <- 0.84

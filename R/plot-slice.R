@@ -16,7 +16,8 @@ slice_view <- function(object, rows, which, by = NULL) {
   view <- list(axis = split$axis, axes = names(split$axis), by = split$by)
   columns <- unlist(lapply(c(split$axis, list(split$by)), `[[`, "columns"))
   view$derived <- derived[setdiff(names(derived), columns)]
-  others <- axes[setdiff(names(axes), c(view$axes, split$by$name))]
+  own <- vapply(axes, function(axis) all(axis$columns %in% split$by$columns), NA)
+  others <- axes[setdiff(names(axes)[!own], view$axes)]
   resting <- resting_places(others, rows, columns)
   view$over <- rbind(typical_columns(rows, resting))
   view$held <- length(resting) > 0L
@@ -38,7 +39,7 @@ split_axes <- function(shown, by) {
 
 MANY <- 8L # more colours than that cannot be told apart
 
-# The factor whose levels are apart: the one asked for; else, where nothing was, the only one.
+# The factor whose levels are apart: the one asked for, or the combinations of several; else, where nothing was, the only one.
 by_axis <- function(object, axes, shown, which, by) {
   factors <- axes[count_levels(axes) > 0L]
   if (is.null(by)) {
@@ -48,11 +49,12 @@ by_axis <- function(object, axes, shown, which, by) {
     if (!alone || length(factors[[1L]]$levels) > MANY) return(NULL)
     return(factors[[1L]])
   }
-  if (!is.character(by) || length(by) != 1L || !by %in% setdiff(names(factors), names(shown))) {
-    stop_sparsegp("by", "must name a factor that is no axis",
+  free <- setdiff(names(factors), names(shown))
+  if (!is.character(by) || !length(by) || anyDuplicated(by) || !all(by %in% free)) {
+    stop_sparsegp("by", "must name a factor that is no axis, or several",
                   if (length(factors)) paste0("The factors are ", toString(names(factors))))
   }
-  factors[[by]]
+  Reduce(crossed_axis, factors[by])
 }
 
 # Returns where the others stay.

@@ -48,7 +48,8 @@
 #'   200 rows), for regression the number of nominal levels (default 99). `type = "reject"`: the
 #'   largest number of thresholds (default: one for every row). At most 1e6, along each of two
 #'   inputs 1000.
-#' @param by `type = "fit"`: a factor, each level of which has a curve of its own; over two inputs,
+#' @param by `type = "fit"`: a factor, each level of which has a curve of its own, or several, as
+#'   `c("a", "b")`, of which the combinations have; over two inputs,
 #'   and of several classes, a picture of its own, all with the same scales, for at most twelve
 #'   levels. Where nothing is said, along one input the only other one is taken if it is a factor of
 #'   at most eight levels. More than eight levels have curves alike, without intervals.
@@ -62,7 +63,8 @@
 #'   `cex.axis`, `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words
 #'   above the panel (`sub = ""`: none), and `legend = FALSE` leaves out the key there; `pch`,
 #'   `cex`, `col` are for the rows (`pch` and `col` one per class)
-#'   and `lwd` for the curve. `xlim` (and `ylim` for two inputs) also says how far to predict.
+#'   and `lwd` for the curve; `log = "x"` is for a curve along a positive number, as of doses.
+#'   `xlim` (and `ylim` for two inputs) also says how far to predict.
 #'   Others are errors.
 #' @return Invisibly what was drawn, a data frame or a list of these, as the section of each type
 #'   says. Bad arguments, and types that a fit does not have, are errors of class `sparsegp_error`.
@@ -99,8 +101,10 @@ plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 
   x <- ready(x)
   asked <- list(which = which, type = type, newdata = newdata, level = level,
                 n = n, by = by, se = se, ahead = ahead)
+  style <- plot_style(...)
+  asked$log <- if (isTRUE(style$log)) "x"
   asked <- match_plot_args(x, asked)
-  asked$style <- plot_style(...)
+  asked$style <- style
   type <- offered_type(x, asked$type, "x")
   picture <- type$picture(x, asked)
   charts <- type$charts(x, picture, asked$style)
@@ -185,7 +189,7 @@ match_plot_args <- function(object, asked) {
 # Returns the type of picture that plot() draws if none is asked for: effects, if there are three
 # inputs or more and one latent function.
 default_type <- function(object, asked) {
-  plain <- all(lengths(asked[c("which", "by", "se")]) == 0L)
+  plain <- all(lengths(asked[c("which", "by", "se", "log")]) == 0L)
   if (!plain || count_latent_values(object$response) > 1L) return("fit")
   if (length(fit_parts(object)) == 0L || has_mean_slopes(object)) return("fit")
   # an average on several scales has no effects

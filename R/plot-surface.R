@@ -99,6 +99,7 @@ default_nodes <- function(object, maps = 1L) {
 
 # Limits, places along both axes, how many, and the grid of them, a row for each.
 surface_nodes <- function(view, shown, n, style) {
+  if (isTRUE(style$log)) refuse_log()
   check_count(n, "n", 2L, floor(sqrt(MOST_DRAWN))) # along each of two inputs
   limits <- Map(function(given, axis, at) given %||% around_axis(axis, at),
                 list(style$xlim, style$ylim), view$axis, shown$at)

@@ -30,7 +30,8 @@ model_frame <- function(recipe, data) {
   arguments$data <- data
   given <- eval(as.call(c(list(quote(stats::model.frame), formula = recipe$terms), arguments)),
                 recipe$env)
-  with_plain_columns(if (recipe$drop) without_unused_levels(given) else given, recipe$likelihood)
+  with_plain_columns(if (recipe$drop) without_unused_levels(given) else given, recipe$likelihood,
+                     recipe$env)
 }
 
 # Returns the frame without levels of inputs that have no rows; predicted classes have those of the
@@ -52,7 +53,7 @@ without_unused_levels <- function(frame) {
 # Returns the frame with survival's times, and any response of a likelihood of times, as this
 # package's times, which need no other package; and variables that are matrices of one column, as
 # scale() makes them, as vectors.
-with_plain_columns <- function(frame, likelihood) {
+with_plain_columns <- function(frame, likelihood, env) {
   terms <- attr(frame, "terms")
   written <- as.list(attr(terms, "variables"))[-1L]
   response <- attr(terms, "response")
@@ -61,12 +62,24 @@ with_plain_columns <- function(frame, likelihood) {
     plain <- if (inherits(column, "Surv") || i == response && is_of_times(likelihood, column)) {
       as_times(column)
     } else if (is.symbol(written[[i]]) && is.matrix(column) && ncol(column) == 1L) column[, 1L]
+    if (i == response) refuse_lost_times(column, written[[i]], env)
     if (is.null(plain)) next
     frame[[i]] <- plain
     attr(terms, "dataClasses")[[names(frame)[i]]] <- stats::.MFclass(plain)
   }
   attr(frame, "terms") <- terms
   frame
+}
+
+# Refuses times of which nothing says how they are censored: those of a variable beside the data
+# that na.action or `subset` has taken rows of, without package survival, whose class they lose then.
+refuse_lost_times <- function(column, variable, env) {
+  if (!is.symbol(variable) || !is.matrix(column) || is.object(column)) return(invisible())
+  before <- mget(as.character(variable), env, inherits = TRUE, ifnotfound = list(NULL))[[1L]]
+  if (!inherits(before, "Surv") || identical(attr(before, "type"), "right")) return(invisible())
+  stop_sparsegp("y", paste0("was a Surv object of type \"", attr(before, "type"), "\", and its rows ",
+                            "have lost what they are"),
+                "Make it a column of `data`, or load package survival")
 }
 
 # Is this a column of numbers, and the likelihood one of times to an event? Without package survival
@@ -336,7 +349,7 @@ check_classes <- function(terms, frame, argument) {
   if (length(changed) == 0L) return(invisible())
   changed <- changed[1L]
   was <- c(attr(terms, "measures")[changed], before[changed])
+  was <- was[!is.na(was)][[1L]]
   stop_sparsegp(argument, paste0("has ", changed, " of class ", class(frame[[changed]])[1L],
-                                 ", which was of class ", was[!is.na(was)][1L]),
-                "Convert it as it was in the first rows")
+                                 ", which was of class ", was), conversion_to(was))
 }

@@ -96,7 +96,8 @@ refuse_copies <- function(lik, method) {
                   "Leave it out, or give lik_custom() without data")
   }
   codec <- lik_codec(lik)
-  if (codec$labelled || lik_traits(lik)$weighted && !codec$trials) return(invisible())
+  traits <- lik_traits(lik)
+  if (codec$labelled || traits$weighted && !codec$trials && !traits$repeated) return(invisible())
   refuse_augment(paste0("is for labels and for Gaussian noise of one response, and the likelihood ",
                         "is ", lik_label(lik), ", under which copies would count as more rows"))
 }

@@ -178,6 +178,10 @@ void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var);
 
+/* The weight of a data row of counts, whose second number is less it; 1 where that is not negative,
+ * as in saved fits of versions without weights. */
+static inline double sg_count_weight(const double *y) { return y[1] < 0 ? -y[1] : 1; }
+
 /* Is each class set against the rest? Then class c alone, as a likelihood with C = 1, and into *y
  * what it sees of the class number in the data row; row NULL: *y is left alone. */
 int sg_lik_is_against_rest(const sg_lik *self);

@@ -1,7 +1,8 @@
 /* lik_negbin.c: counts of mean m = exp(f + bias) and variance m + m^2 / size: a Poisson count
- * whose rate has a gamma distribution of shape `size`. y: the count, log y!. theta: bias, log size.
+ * whose rate has a gamma distribution of shape `size`. y: the count, and less its weight w
+ * (sg_count_weight()): log p is that of w such counts. theta: bias, log size.
  *
- * With p = m / (m + size), q = 1 - p, p0 and q0 these at m = y, d = f + bias - log y, and R the
+ * With w = 1, p = m / (m + size), q = 1 - p, p0 and q0 these at m = y, d = f + bias - log y, and R the
  * rest of Stirling's formula (gamma_rest.h),
  *   log p(y|f) = -y log(p0 + q0 e^-d) - size log(q0 + p0 e^d)
  *                + (log q0 - log(2 pi y)) / 2 + R(y + size) - R(size) - R(y),   y > 0,
@@ -48,8 +49,9 @@ static double zero_logp(const sg_lik *self, double f, double log_size)
 static void negbin_logps(const sg_lik *self, const double *y, int n, const double *f, double *out)
 {
     const double log_size = log_size_of(self), size = exp(log_size), count = y[0];
+    const double w = sg_count_weight(y);
     if (!(count > 0)) {
-        for (int i = 0; i < n; i++) out[i] = zero_logp(self, f[i], log_size);
+        for (int i = 0; i < n; i++) out[i] = w * zero_logp(self, f[i], log_size);
         return;
     }
     const double log_y = log(count), all = count + size, log_all = log(all);
@@ -58,7 +60,7 @@ static void negbin_logps(const sg_lik *self, const double *y, int n, const doubl
         sg_gamma_rest(all, log_all) - sg_gamma_rest(size, log_size) - sg_gamma_rest(count, log_y);
     for (int i = 0; i < n; i++) {
         const double d = f[i] + self->theta[0] - log_y;
-        out[i] = at_mode - count * sg_log_moved(q, p, -d) - size * sg_log_moved(p, q, d);
+        out[i] = w * (at_mode - count * sg_log_moved(q, p, -d) - size * sg_log_moved(p, q, d));
     }
 }
 
@@ -78,21 +80,22 @@ static void negbin_moments(const sg_lik *self, const double *f, double *mean, do
     *var = *mean + sg_rate_of(2 * z - log_size_of(self));
 }
 
-/* Places the mode at log y, of variance 1 / y + 1 / size: the Poisson's and the rate's. */
+/* Places the mode at log y, of variance (1 / y + 1 / size) / w: the Poisson's and the rate's. */
 static void negbin_locate(const sg_lik *self, const double *y, double *centre, double *width)
 {
     const double count = y ? fmax2(y[0], 1) : 1;
     *centre = log(count) - self->theta[0];
-    *width = fmin2(sqrt(1 / count + exp(-log_size_of(self))), 1);
+    *width = fmin2(sqrt(1 / count + exp(-log_size_of(self))), 1) /
+        (y ? sqrt(sg_count_weight(y)) : 1);
 }
 
-/* Computes d log p / df = y q - size p and the second derivative -q (y p + size p). */
+/* Computes d log p / df = w (y q - size p) and the second derivative -w q (y p + size p). */
 static void negbin_slopes(const sg_lik *self, const double *y, double f, double *out)
 {
     const shares s = shares_of(self, f);
-    const double size_p = exp(s.log_mix), q = exp(s.log_q);
-    out[0] = y[0] * q - size_p;
-    out[1] = -q * (y[0] * exp(s.log_p) + size_p);
+    const double size_p = exp(s.log_mix), q = exp(s.log_q), w = sg_count_weight(y);
+    out[0] = w * (y[0] * q - size_p);
+    out[1] = -w * q * (y[0] * exp(s.log_p) + size_p);
 }
 
 /* Computes E Y = E m and Var Y = E m + Var m + E m^2 / size under a lognormal m. */

@@ -1,9 +1,9 @@
-/* lik_poisson.c: counts, y ~ Poisson(exp(f + bias)). y: the count, log y!. theta: bias. An
- * exposure comes as an offset, its logarithm. No closed form of the tilt; a new response has
- * lognormal moments.
+/* lik_poisson.c: counts, y ~ Poisson(exp(f + bias)). y: the count, and less its weight w
+ * (sg_count_weight()): log p is that of w such counts. theta: bias. An exposure comes as an offset,
+ * its logarithm. No closed form of the tilt; a new response has lognormal moments, and no weight.
  *
- * With m = exp(f + bias): log p = y log m - m - log y!, slopes y - m and -m, so log p is concave
- * in f. Of large counts these terms cancel. With d = log m - log y and Stirling's rest R,
+ * With m = exp(f + bias) and w = 1: log p = y log m - m - log y!, slopes y - m and -m, so log p is
+ * concave in f. Of large counts these terms cancel. With d = log m - log y and Stirling's rest R,
  *   log p = -y (e^d - 1 - d) - log(2 pi y) / 2 - R(y). */
 #include <math.h>
 #include <Rmath.h>
@@ -14,11 +14,11 @@
 /* Computes log p at n values of f, finite for every f: log m is bounded before exp(). */
 static void poisson_logps(const sg_lik *self, const double *y, int n, const double *f, double *out)
 {
-    const double count = y[0], log_y = count > 0 ? log(count) : 0;
+    const double count = y[0], log_y = count > 0 ? log(count) : 0, w = sg_count_weight(y);
     const double at_0 = count > 0 ? 0.5 * log_y + M_LN_SQRT_2PI + sg_gamma_rest(count, log_y) : 0;
     for (int i = 0; i < n; i++) {
         const double z = fmin2(f[i] + self->theta[0], 300), d = z - log_y; /* as sg_rate_of() */
-        out[i] = count > 0 ? -count * (expm1(d) - d) - at_0 : -sg_rate_of(z);
+        out[i] = w * (count > 0 ? -count * (expm1(d) - d) - at_0 : -sg_rate_of(z));
     }
 }
 
@@ -36,21 +36,21 @@ static void poisson_moments(const sg_lik *self, const double *f, double *mean, d
     *mean = *var = sg_rate_of(*f + self->theta[0]);
 }
 
-/* Places the mode at log y, of width y^-1/2 = (-d2 log p / df2)^-1/2 there; a count of 0 has no
+/* Places the mode at log y, of width (w y)^-1/2 = (-d2 log p / df2)^-1/2 there; a count of 0 has no
  * mode and is treated as 1. */
 static void poisson_locate(const sg_lik *self, const double *y, double *centre, double *width)
 {
     const double count = y ? fmax2(y[0], 1) : 1;
     *centre = log(count) - self->theta[0];
-    *width = 1 / sqrt(count);
+    *width = 1 / sqrt(y ? count * sg_count_weight(y) : count);
 }
 
-/* Computes d log p / df = y - m and the second derivative -m. */
+/* Computes d log p / df = w (y - m) and the second derivative -w m. */
 static void poisson_slopes(const sg_lik *self, const double *y, double f, double *out)
 {
-    const double rate = sg_rate_of(f + self->theta[0]);
-    out[0] = y[0] - rate;
-    out[1] = -rate;
+    const double rate = sg_rate_of(f + self->theta[0]), w = sg_count_weight(y);
+    out[0] = w * (y[0] - rate);
+    out[1] = -w * rate;
 }
 
 /* Computes E Y = exp(mu + bias + s2 / 2) and Var Y = E Y + Var m, the moments of a lognormal

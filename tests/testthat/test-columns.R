@@ -131,7 +131,7 @@ test_that("differences of time count in the units of the fit, and dates are no t
   }
   fit <- sparsegp(y ~ a + b, with_units("m"), learn = FALSE)
   agree(predict(fit, with_units("m")), predict(sparsegp(y ~ a + b, d, learn = FALSE), d))
-  column_error(predict(fit, with_units("km")), "which was units")
+  column_error(predict(fit, with_units("kelvin")), "kelvin, which was units m")
 })
 
 test_that("other classes are converted or refused in words", {

@@ -79,7 +79,7 @@ test_that("what is no count is refused", {
   refused(sparsegp(x, c(1, 2, 0.5, 0, 1, 2), "poisson"), "y")
   refused(sparsegp(x, c(1, 2, Inf, 0, 1, 2), "poisson"), "y")
   refused(sparsegp(x, factor(c(1, 2, 1, 0, 1, 2)), "poisson"), "y")
-  refused(sparsegp(x, c(1, 2, 3, 0, 1, 2), "poisson", weights = rep(2, 6)), "weights")
+  refused(sparsegp(x, c(1, 2, 3, 0, 1, 2), "poisson", weights = rep(-2, 6)), "weights")
   fit <- sparsegp(x, c(1, 2, 3, 0, 1, 2), "poisson", method = method_online(pilot = 3))
   refused(update(fit, 7, -1), "newdata")
   waits <- sparsegp(x, c(1, 2, 3, 0, 1, 2), "poisson", method = method_online(pilot = 30))
@@ -189,7 +189,7 @@ test_that("predictive quantiles of overdispersed counts are those of the mixture
 test_that("what is no overdispersed count is refused", {
   refused(sparsegp(1:6, c(1, 2, -1, 0, 1, 2), "negbin"), "y")
   refused(sparsegp(1:6, c(1, 2, 0.5, 0, 1, 2), "negbin"), "y")
-  refused(sparsegp(1:6, c(1, 2, 3, 0, 1, 2), "negbin", weights = rep(2, 6)), "weights")
+  refused(sparsegp(1:6, c(1, 2, 3, 0, 1, 2), "zinb", weights = rep(2, 6)), "weights")
   for (bad in list(-1, 0, Inf, NA_real_, "a", c(1, 2), fixed(-1))) {
     refused(lik_negbin(size = bad), "size")
   }
