@@ -15,17 +15,22 @@ open_axes <- function(setup, model, n) {
     structure_axis("response scale", scales_of_response, worth_a_scale),
     structure_axis("error of log times", errors_of_times),
     structure_axis("input scale", scales_of_inputs)
-  ), if (lik_codec(model$lik)$labelled) axes_of_labels(setup, model, n) else list(
+  ), if (lik_codec(model$lik)$labelled) axes_of_labels(setup, model, n) else c(list(
     structure_axis("kernel", inputs_that_matter, of_problem = TRUE),
     structure_axis("kernel", lengthscale_each),
-    structure_axis("kernel", kernel_shapes),
-    structure_axis("kernel", with_rhythm, worth_a_part),
-    structure_axis("kernel", with_rhythm, worth_a_part),
+    structure_axis("kernel", kernel_shapes)
+  ), rhythm_axes(2L), list(
     structure_axis("kernel", with_trend, worth_a_part),
     structure_axis("kernel", with_rough_part, worth_a_part),
-    structure_axis("kernel", rough_each, worth_a_part),
+    structure_axis("kernel", rough_each, worth_a_part)
+  ), if (is_series(setup, model, n)) rhythm_axes(1L), list(
     structure_axis("noise", noise_levels)
-  ))
+  )))
+}
+
+# A series may have several rhythms, the weakest of which shows beside a rough part alone.
+rhythm_axes <- function(count) {
+  rep(list(structure_axis("kernel", with_rhythm, worth_a_part)), count)
 }
 
 # A trend is for labels that full EP takes: of more, the kernel of two or one-vs-rest labels has one

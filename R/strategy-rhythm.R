@@ -1,6 +1,6 @@
 # The axis of rhythms: a periodic part besides, at a period that the periodogram shows, where rows
 # are in time. A series has many cycles, and a smooth function that follows each of them neither
-# forecasts nor is cheap.
+# forecasts nor is cheap. A long one (strategy-markov.R) may have several of them.
 
 # Returns the alternatives of another periodic part, at peaks of the periodogram that rise above
 # noise: at each one's period, or that of a calendar near it. NULL: there are none.
@@ -26,6 +26,7 @@ rhythms_seen <- function(x, y, known) {
   range <- max(x) - min(x)
   strong <- peaks$period[peaks$share > share_of_noise(length(x))]
   periods <- unique(unlist(lapply(strong, likely_periods, x, peaks)))
+  periods <- periods[range / periods >= policy$rhythm_cycles] # of fewer it is a trend
   new <- vapply(periods, function(period) all(abs(range / period - range / known) > 1 / 2), NA)
   utils::head(periods[new], policy$rhythm_peaks)
 }

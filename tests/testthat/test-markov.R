@@ -26,21 +26,22 @@ markov_rows <- function(n = 120) {
   ))
 }
 
-fit_both <- function(rows, likelihood, kernel, ...) {
+# response: its name in `rows`
+fit_both <- function(rows, response, kernel, likelihood = response, ...) {
   methods <- list(full = method_ep(tol = 1e-10), markov = method_markov(tol = 1e-10))
   lapply(methods, function(method) {
-    suppressWarnings(sparsegp(rows$x, rows$responses[[likelihood]], likelihood, kernel = kernel,
+    suppressWarnings(sparsegp(rows$x, rows$responses[[response]], likelihood, kernel = kernel,
                               method = method, learn = FALSE, ...))
   })
 }
 
-# The run of a fit's model at its hyperparameters, with the gradient.
-run_with_gradient <- function(fit) {
+# The run of a fit's model at its hyperparameters, with the gradient. sites: to begin with.
+run_with_gradient <- function(fit, sites = NULL) {
   at <- order(fit$basis_rows)
   problem <- new_problem(model_of_fit(fit), fit$posterior$basis[at, , drop = FALSE],
                          fit$data_rows, fit$offset, fit$options)
   if (is_markov_fit(fit)) problem <- plan_markov(problem)$problem
-  engine_run(problem, fit$hyper$theta, gradient = TRUE)
+  engine_run(problem, fit$hyper$theta, sites, gradient = TRUE)
 }
 
 test_that("filter and smoother agree with dense algebra and with C, of negative sites too", {
@@ -80,6 +81,49 @@ test_that("evidence, gradient, marginals and cavities are those of full EP", {
     expect_equal(as.numeric(logLik(both$markov)), as.numeric(logLik(both$full)),
                  tolerance = tolerance)
   }
+})
+
+test_that("a thousand observations: each likelihood and each kernel once, as full EP has them", {
+  slow_tier()
+  rows <- markov_rows(1000)
+  # the noise of Student's t is such that no site is clipped: its fixed point is the only one
+  student <- lik_student(0.3, 4)
+  cases <- list(matern12 = "gaussian", matern32 = "poisson", matern52 = "negbin", sum = student,
+                season = "laplace", changing = "probit", poly = "gamma", trig = "beta")
+  new <- cbind(t = c(-0.5, 0.2, rows$x[5], rows$x[5] + 1e-9, 1.5))
+  negative <- character()
+  for (kernel in names(cases)) {
+    lik <- cases[[kernel]]
+    name <- if (is.character(lik)) lik else lik$type
+    both <- fit_both(rows, name, MARKOV_KERNELS[[kernel]], lik)
+    if (any(both$markov$sites$tau < 0)) negative <- c(negative, name)
+    gradient <- lapply(both, function(fit) {
+      run_with_gradient(fit, fit$sites[c("tau", "nu")])$gradient
+    })
+    expect_equal(gradient$markov, gradient$full, tolerance = 1e-8, label = paste(name, "gradient"))
+    for (field in c("mean", "var")) {
+      expect_equal(both$markov$latent[[field]], both$full$latent[[field]], tolerance = 1e-8,
+                   label = paste(name, field))
+    }
+    expect_equal(as.numeric(logLik(both$markov)), as.numeric(logLik(both$full)), tolerance = 1e-8)
+    joint <- lapply(both, predict, new, type = "link", se.fit = TRUE, covariance = TRUE)
+    expect_equal(joint$markov, joint$full, tolerance = 1e-8, label = paste(name, "predictions"))
+  }
+  expect_true(all(c("student", "beta") %in% negative))
+})
+
+test_that("draws have the moments of the posterior", {
+  slow_tier()
+  rows <- markov_rows()
+  fit <- fit_both(rows, "poisson", MARKOV_KERNELS$season)$markov
+  new <- cbind(t = c(0.2, 0.201, 0.7, 1.2))
+  wanted <- predict(fit, new, type = "link", se.fit = TRUE, covariance = TRUE)
+  set.seed(1)
+  drawn <- t(unclass(draws(fit, new, 4000, type = "link")))
+  # 4 standard errors of means and covariances of 4000 draws
+  expect_lt(max(abs(colMeans(drawn) - wanted$fit) / wanted$se.fit), 4 / sqrt(4000))
+  scale <- outer(wanted$se.fit, wanted$se.fit)
+  expect_lt(max(abs(stats::cov(drawn) - wanted$covariance) / scale), 4 * sqrt(2 / 4000))
 })
 
 test_that("predictions, joint covariances, draws, slopes, effects and loo are those of full EP", {

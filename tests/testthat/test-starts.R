@@ -97,6 +97,19 @@ test_that("rhythms of calendars are found, and structures with them are made aga
   expect_error(kernel_of_label("rbf() + periodic()"), class = "sparsegp_error")
 })
 
+test_that("a period is offered if the rows span it, the weaker one beside the stronger one", {
+  set.seed(2)
+  hours <- 1:5000 / 24 # in days: half a year and a month
+  day <- 2 * sin(2 * pi * hours)
+  week <- 0.7 * sin(2 * pi * hours / 7)
+  year <- 3 * cos(2 * pi * hours / 365.25)
+  y <- year + day + week + 0.3 * rnorm(5000)
+  offered <- rhythms_seen(hours, y, numeric())
+  expect_true(all(max(hours) / offered >= policy$rhythm_cycles))
+  expect_equal(offered[1], 1, tolerance = 0.01)
+  expect_true(any(abs(rhythms_seen(hours, y, 1) - 7) < 0.05))
+})
+
 test_that("deterministic responses have noise near none, noisy ones do not", {
   slow_tier()
   set.seed(3)
