@@ -79,5 +79,6 @@ test_that("new counts have no weight", {
   with_seed <- rowMeans(simulate(fit, 400))
   expect_equal(mean(with_seed / fitted(fit)), 1, tolerance = 0.05) # of 12000 counts
   refused(predict(fit, d, interval = "prediction", weights = 2), "weights")
-  refused(sparsegp(y ~ x, d, "poisson", weights = w, augment = jitter_rows(0.1)), "augment")
+  refused(sparsegp(y ~ x, d, "poisson", weights = w,
+                   control = gp_control(augment = jitter_rows(0.1))), "augment")
 })

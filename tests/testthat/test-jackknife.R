@@ -117,7 +117,7 @@ test_that("ends are responses: whole counts, proportions of trials, within the s
   expect_equal(4 * ends, round(4 * ends), tolerance = 1e-12)
   expect_true(all(ends >= 0 & ends <= 1 & ends[, 1] <= ends[, 2]))
   d$positive <- exp(d$y / 3)
-  for (fit in list(sparsegp(positive ~ x, d, transform = "sqrt", learn = FALSE),
+  for (fit in list(sparsegp(positive ~ x, d, lik_gaussian(transform = "sqrt"), learn = FALSE),
                    sparsegp(positive ~ x, d, likelihood = "gamma", learn = FALSE))) {
     bounds <- calibrated(fit, new)
     expect_true(all(bounds[, "lwr"] >= 0 & bounds[, "lwr"] < bounds[, "upr"]))
@@ -161,7 +161,7 @@ test_that("what has no such intervals is an error in words", {
   refused(calibrated(ordered, d), "ordered")
   times <- sparsegp(survival::Surv(exp(y), count > 0) ~ x, d, learn = FALSE)
   refused(calibrated(times, d), "times")
-  on_log <- sparsegp(y ~ x, d, transform = "log", learn = FALSE)
+  on_log <- sparsegp(y ~ x, d, lik_gaussian(transform = "log"), learn = FALSE)
   averaged <- new_ensemble(list(fit, on_log), c(0.5, 0.5), fixed = TRUE)
   refused(calibrated(averaged, d), "averages")
 })

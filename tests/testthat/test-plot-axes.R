@@ -50,7 +50,8 @@ test_that("combinations of several factors have a curve each", {
   at <- data.frame(wt = drawn$wt, hp = median(d$hp),
                    am = sub(",.*", "", drawn[[2L]]), vs = sub(".*, ", "", drawn[[2L]]))
   expect_equal(drawn$fit, unname(predict(fit, at)), tolerance = 1e-8)
-  coded <- sparsegp(mpg ~ wt + am + gear, d, learn = FALSE, coding = "contrasts")
+  coded <- sparsegp(mpg ~ wt + am + gear, d, learn = FALSE,
+                    control = gp_control(coding = "contrasts"))
   drawn_on(drawn <- plot(coded, "wt", by = c("gear", "am"), n = 2))
   at <- data.frame(wt = drawn$wt, gear = sub(",.*", "", drawn[[2L]]),
                    am = sub(".*, ", "", drawn[[2L]]))
