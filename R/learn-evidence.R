@@ -45,15 +45,19 @@ NOT_CONVERGED <- -4L
 # state$past: free values and gradients so far, matrices with a column for each evaluation.
 # progress: see new_progress(). If there are more numbers than free hyperparameters, the criterion
 # takes the others as its second argument, and its runs have their part of the gradient as `others`.
+# state$most: failures, such as of EP without a fixed point, after which it evaluates nothing more,
+# so that a search ends: all else is a failure then.
 make_objective <- function(criterion, table, progress) {
   free <- which(table$free)
   state <- new.env(parent = emptyenv())
   state$evaluations <- 0L
   state$failures <- 0L
+  state$most <- policy$failed_evaluations
   state$last <- list(par = NULL)
   state$past <- list(par = matrix(0, length(free), 0L), gradient = matrix(0, length(free), 0L))
   evaluate <- function(par) {
     if (identical(par, state$last$par)) return(state$last)
+    if (state$failures >= state$most) return(list(value = IMPOSSIBLE, gradient = numeric(length(par))))
     own <- seq_along(par) <= length(free)
     theta <- replace(table$theta, free, par[own])
     prior <- hyper_log_prior(table, theta)
@@ -261,15 +265,19 @@ learn_untied <- function(aim, table, control, progress, from, escapes) {
 learned_hyper <- function(objective, table, centre, best, values, began) {
   names <- table$name[table$free]
   own <- seq_along(names) # others may follow, see make_objective()
+  spent <- objective$state$failures >= objective$state$most
+  objective$state$most <- Inf
   table$theta[table$free] <- best$par[own]
   gradient <- objective$gradient(best$par)[own]
   at_bound <- at_edge(best$par[own], table, centre)
   record <- search_record(
     objective$state, values, began - best$value,
-    settled(best, gradient, !names %in% at_bound, objective$state$failures),
+    settled(best, gradient, !names %in% at_bound, objective$state$failures, spent),
     stats::setNames(-gradient, names), at_bound,
-    paste0("the evidence is steepest in ", names[which.max(abs(gradient))],
-           ". Raise learn_control(inner =)")
+    if (spent) paste0("EP had no fixed point in ", objective$state$failures,
+                      " of them. Give priors that keep away from there,")
+    else paste0("the evidence is steepest in ", names[which.max(abs(gradient))],
+                ". Raise learn_control(inner =)")
   )
   list(table = table, sites = objective$state$last$run$sites, record = record)
 }
@@ -309,10 +317,12 @@ ABNORMAL <- 52L # optim()'s word for a line search that found no better point
 # L-BFGS-B gives up its line search ("abnormal termination") when rounding hides further progress;
 # with a gradient this small, in units of log evidence per factor e, that is the optimum.
 # Where evaluations failed, a search may end for want of better points with the criterion still
-# rising by several nats per factor e. `inside`: the hyperparameters not at the edge of their box.
-settled <- function(result, gradient, inside, failures) {
+# rising by several nats per factor e. `inside`: the hyperparameters not at the edge of their box;
+# spent: has the search ended as it had failed too often?
+settled <- function(result, gradient, inside, failures, spent = FALSE) {
   slope <- max(0, abs(gradient[inside]))
-  result$convergence == 0L && (failures == 0L || slope < STEEP) ||
+  if (spent) slope < FLAT
+  else result$convergence == 0L && (failures == 0L || slope < STEEP) ||
     result$convergence == ABNORMAL && slope < FLAT
 }
 

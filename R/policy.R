@@ -100,6 +100,7 @@ averaged_within | 5 | nats | by which a structure was left that an average of on
 averaged_alternatives | 4 | fits | most of these
 min_stacking_weight | 0.001 | weight | below which a fit is left out of an average
 least_label_noise | 1e-3 | proportion | stands for no label noise where labels contradict it
+failed_evaluations | 30 | evaluations | without a fixed point of EP, after which a search ends
 wandering_sweeps | 100 | sweeps | after which EP far from a fixed point is taken to have none
 ")
 

@@ -17,9 +17,11 @@ static const double NEAR = 0.1;          /* residual at which mixing begins */
 static const double FINE = 0.01;       /* residual below which a bound is flat to rounding */
 static const double CLEAR = 0.9;         /* of the lowest residual: clearly less */
 static const double SLOW = 0.9;          /* or times the residual before */
+static const double ASUNDER = 1e3;       /* residual of an iteration that goes nowhere */
 
 enum {
     STALL = 150,    /* sweeps without a clearly smaller residual below FINE: that is rounding */
+    ADRIFT = 10,   /* sweeps that far from a fixed point, after which there is none */
     WAIT = 8,      /* sweeps without a smaller residual, after which a step counts as too long */
     HALVINGS = 10, /* of a step that has led to sites that are not valid */
     PATIENCE = 10, /* such steps before negative precisions are given up */
@@ -89,6 +91,16 @@ static int has_stalled(sg_ep_iteration *it, const sg_ep_options *options, double
     return !options->climbs && it->lowest < FINE && it->stalled >= STALL;
 }
 
+/* Notes whether the residual is beyond anything from which sites come back; returns whether it has
+ * been too often since it last fell to a new low, as where the best sites are taken up again and
+ * lead there again. Quadrature takes long at wild sites, too. */
+static int diverges(sg_ep_iteration *it, const sg_ep_options *options, double change)
+{
+    if (it->stalled == 0) it->adrift = 0;
+    else if (change > ASUNDER) it->adrift++;
+    return !options->climbs && it->adrift >= ADRIFT;
+}
+
 static sg_step sequential_step(sg_ep_iteration *it, const sg_ep_options *options)
 {
     if (it->sequential == 0) it->damping = it->longest = options->damping; /* another iteration */
@@ -125,9 +137,10 @@ sg_step sg_iteration_next(sg_ep_iteration *it, const sg_ep_options *options, sg_
     it->converged = change <= options->tol;
     if (it->converged || it->sweeps >= options->sweeps) return SG_STEP_DONE;
     if (it->stuck > 2 * PATIENCE) return SG_STEP_DONE; /* narrower sites were tried, too */
-    const int stalled = has_stalled(it, options, change);
+    const int rounding = has_stalled(it, options, change);
+    const int stalled = diverges(it, options, change) || rounding;
     if (stalled && (it->sequential > 0 || options->batch >= options->sweeps)) return SG_STEP_DONE;
-    if (stalled) it->stalled = 0;
+    if (stalled) it->stalled = it->adrift = 0;
     pace(it, options, change);
     const int sequential = stalled || it->sequential > 0 || it->sweeps > options->batch;
     const sg_step step = sequential ? sequential_step(it, options)
@@ -141,6 +154,6 @@ void sg_iteration_narrow(sg_ep_iteration *it, const sg_ep_options *options)
     it->narrow = 1;
     it->past = FORGOTTEN;
     it->damping = it->longest = options->damping;
-    it->overshoots = it->waited = it->stuck = 0;
+    it->overshoots = it->waited = it->stuck = it->adrift = 0;
     it->best = it->least = HUGE_VAL;
 }

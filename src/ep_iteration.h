@@ -48,6 +48,7 @@ typedef struct {
     double waited;             /* sweeps since the least residual */
     double lowest;             /* residual that was clearly less than all before it */
     double stalled;            /* sweeps since then */
+    double adrift;             /* sweeps since then that are far from any fixed point */
     double valid;              /* are there last valid sites? */
     double retreats;           /* steps taken back since then */
     double troubles;           /* steps that went astray, or where there was no posterior */

@@ -40,6 +40,17 @@ test_that("an iteration ends, is mixed near its end, and goes back to its best s
   expect_identical(astray[c("step", "best")], list(step = "best", best = FALSE))
 })
 
+test_that("an iteration that is far from any fixed point ten times ends", {
+  memory_tier()
+  expect_identical(step_after(c(5, rep(2e3, 9L)))$step, "plain")
+  ended <- step_after(c(5, rep(2e3, 10L)))
+  expect_identical(ended[c("step", "converged")], list(step = "done", converged = FALSE))
+  # also where it comes near in between, but not nearer than before
+  expect_identical(step_after(c(5, rep(c(2e3, 6), 10L)))$step, "done")
+  expect_identical(step_after(c(5, rep(2e3, 9L), 3, rep(2e3, 9L)))$step, "plain")
+  expect_identical(step_after(2000 * 0.8^(0:50))$step, "plain") # from far, but steadily
+})
+
 test_that("gamma of a mixed step is that of least squares", {
   set.seed(1)
   f <- rnorm(30)

@@ -236,3 +236,25 @@ test_that("searches end when two of them agree on the best value", {
   expect_identical(ends(c(1.05, 0.95, -1)), c(1, 1))
   expect_identical(ends(c(1.05, -1.1)), c(1, -1))
 })
+
+test_that("a search ends after as many failures as the policy has, and says so", {
+  fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
+  table <- fit$hyper
+  table$free <- TRUE
+  asked <- 0L
+  # it rises towards where every evaluation fails
+  criterion <- function(theta) {
+    asked <<- asked + 1L
+    failed <- theta[[1L]] > table$start[[1L]] + 0.1
+    list(status = if (failed) NOT_CONVERGED else 0L, logz = 50 * theta[[1L]],
+         gradient = c(50, 0, 0), sites = NULL)
+  }
+  aim <- list(criterion = criterion, rows = 50, cheap = TRUE, limit = NULL)
+  learned <- learn_hyper(aim, table, learn_control(restarts = 30), SILENT)
+  expect_identical(learned$record$failures, as.integer(policy$failed_evaluations))
+  expect_lte(asked, 200L) # many more without the bound
+  expect_false(learned$record$converged)
+  expect_true(all(is.finite(learned$table$theta)))
+  expect_warning(warn_about_search(learned$record), "no fixed point in 30 of them",
+                 class = "sparsegp_warning")
+})
