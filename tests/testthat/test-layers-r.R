@@ -136,7 +136,8 @@ test_that("no text is made code in R, and names of functions are checked before 
   # operators; functions of R's own and of packages attached
   known <- c("traits_of", "codec_named", "as_kernel", "likelihood_of_family", "apply_na_action",
              "is_smooth_mark", "is_forked", "pass_on", "with_seed", "note_variables",
-             "family_named", "functions_named", "random_state", "clock_of_rows", "masked_here")
+             "family_named", "functions_named", "random_state", "clock_of_rows", "masked_here",
+             "refuse_lost_times")
   found <- using(c("get", "get0", "mget", "match.fun", "dynGet", "getAnywhere", "getFunction"))
   expect_none(found[!sub(".*: ", "", found) %in% known], "what looks functions up by name")
 })
