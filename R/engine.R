@@ -20,6 +20,8 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   start <- sites %||% first_sites(problem, theta)
   run <- if (!is.null(problem$states)) {
     engine_markov(problem, theta, start, options)
+  } else if (!is.null(problem$neighbours)) {
+    engine_neighbours(problem, theta, start, options)
   } else if (full) {
     tryCatch(engine_call(sg_ep_full, problem, theta, start, options),
              error = function(e) explain_memory(e, nrow(problem$x)))
@@ -36,6 +38,7 @@ engine_run <- function(problem, theta, sites = NULL, gradient = FALSE, posterior
   run <- with_scale(problem, theta, run, problem_width(problem))
   if (!posterior || run$status != 0L) return(run)
   if (!is.null(problem$states)) return(markov_posterior(problem, run))
+  if (!is.null(problem$neighbours)) return(neighbour_posterior(problem, run))
   if (full) full_posterior(problem, run) else basis_posterior(problem, run)
 }
 
@@ -317,7 +320,8 @@ NEAR <- 0.1 # residual, in cavity standard deviations
 
 # Latent moments at x under a run that is not yet a fit.
 engine_latent <- function(problem, theta, run, x) {
-  posterior <- run[intersect(c("basis", "alpha", "G", "H", "each", "trend", "markov"), names(run))]
+  posterior <- run[intersect(c("basis", "alpha", "G", "H", "each", "trend", OWN_POSTERIORS),
+                             names(run))]
   for (field in setdiff(c("G", "H"), names(posterior))) posterior[field] <- list(NULL)
   problem$width <- problem_width(problem)
   latent_moments(problem, theta[seq_len(problem$nkernel)], posterior, x)

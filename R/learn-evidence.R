@@ -12,7 +12,8 @@ IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wan
 # starts at first, or NULL.
 evidence <- function(problem, sites = NULL) {
   n <- as.double(nrow(problem$x))
-  points <- if (is.null(problem$basis) && is.null(problem$states)) n else points_of_call(problem)
+  full <- is.null(problem$basis) && is.null(problem$states) && is.null(problem$neighbours)
+  points <- if (full) n else points_of_call(problem)
   limit <- limit_of(problem)
   list(criterion = evidence_criterion(problem, sites = sites),
        plain = function(theta) engine_run(problem, theta),
@@ -28,6 +29,7 @@ evidence <- function(problem, sites = NULL) {
 evidence_criterion <- function(problem, points = FALSE, sites = NULL) {
   force(sites)
   function(theta, basis = problem$basis) {
+    if (is_open_neighbours(problem)) problem <<- with_learning_neighbours(problem, theta)
     problem$basis <- basis
     run <- engine_run(problem, theta, sites, gradient = TRUE, points = points, restart = TRUE)
     if (run$status == 0L && run$converged) sites <<- run[c("tau", "nu")]

@@ -16,6 +16,7 @@ structure_work <- function(asked, model, pilot, n) {
   lik <- model$lik
   processes <- model$response$processes
   if (isTRUE(pilot$series)) return(series_work(model, pilot, n))
+  if (!is.null(pilot$k)) return(c(STRUCTURE_RUNS * pilot$count, 2 * n) * pilot$k^3)
   if (pilot$of_classes) {
     runs <- STRUCTURE_RUNS / 2 # the first of them are of a third of the rows
     rest <- class_work(n, class_points_wanted(n, asked$effort), lik, processes, TRUE) / FASTER
@@ -70,6 +71,14 @@ work_ahead.plan_adaptive <- function(plan, resumed) {
 
 #' @export
 work_ahead.plan_online <- function(plan, resumed) work_ahead(plan$evidence, resumed)
+
+#' @export
+work_ahead.plan_neighbours <- function(plan, resumed) {
+  n <- as.double(nrow(plan$problem$x))
+  one <- plan$problem$neighbours$k^3
+  c(learning = (if (resumed) RESUMED_RUNS else SEARCH_RUNS) * min(n, policy$neighbour_rows) * one,
+    fitting = 2 * n * one)
+}
 
 # Of labels: what the race for structure has learned is not learned again. After that race a rougher
 # kernel is fitted, too, if candidates are compared on all rows.
