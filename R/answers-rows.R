@@ -86,8 +86,15 @@ problem_of_fit <- function(object) {
   problem <- new_problem(model_of_fit(object), training_inputs(object), object$data_rows,
                          object$offset, batch_settings(object$options, tol = 1e-9),
                          if (has_state(object)) basis_for_c(object))
-  if (is_markov_fit(object)) problem$states <- markov_form(problem$spec)$states
+  problem <- as_fitted(problem, object)
   with_open_scale(problem, object$response, object$y)
+}
+
+# Returns a problem with what makes its runs those of the fit's method.
+as_fitted <- function(problem, fit) {
+  if (is_markov_fit(fit)) problem$states <- markov_form(problem$spec)$states
+  if (is_neighbour_fit(fit)) problem$neighbours <- fit$posterior$neighbours["k"]
+  problem
 }
 
 # Returns why a fit's rows make no problem, and what to do, or NULL.

@@ -87,6 +87,9 @@ print_head <- function(x) {
 
 made_by <- function(x) {
   if (is_markov_fit(x)) return("Markov EP")
+  if (is_neighbour_fit(x)) {
+    return(paste(counted(x$posterior$neighbours$k, "nearest neighbour")))
+  }
   if (every_row_in_basis(x)) return("full EP")
   paste(x$options$label, "on a basis of", counted(nrow(basis_points_of(x)), "point"))
 }

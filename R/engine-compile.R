@@ -1,8 +1,8 @@
 # Compiled problems: what runs of EP at many values of theta have in common is asked of the problem
 # once, and an evaluation goes straight to C.
 
-# Returns a function run(theta, sites, basis) that runs EP of a problem: full, on its basis, or by a
-# filter. sites: list(tau, nu) to start from; NULL: from scratch, or from an online pass. basis: in
+# Returns a function run(theta, sites, basis) that runs EP of a problem: full, on its basis, by a
+# filter, or by neighbours. sites: list(tau, nu) to start from; NULL: from scratch, or from an online pass. basis: in
 # place of the problem's, where its points are learned. Half of the sweeps of full EP may be of all
 # rows at once, unless the method gives their number.
 # gradient, posterior: are they part of the run? points: with the gradient, is that in the points of
@@ -51,6 +51,9 @@ entry_of <- function(problem, gradient, posterior, points) {
     options$order <- order_in_time(problem)
     return(function(theta, start, basis) call_c(sg_markov, theta, start, options))
   }
+  if (!is.null(problem$neighbours)) {
+    return(function(theta, start, basis) engine_neighbours(problem, theta, options))
+  }
   if (!is.null(problem$basis)) {
     return(function(theta, start, basis) call_c(sg_ep_batch, theta, start, options, basis))
   }
@@ -77,6 +80,7 @@ judge_of <- function(problem) {
 # Returns a function of a run that adds its posterior.
 posterior_of <- function(problem) {
   add <- if (!is.null(problem$states)) markov_posterior
+         else if (!is.null(problem$neighbours)) neighbour_posterior
          else if (is.null(problem$basis)) full_posterior
          else basis_posterior
   function(run) add(problem, run)

@@ -11,6 +11,7 @@
 #              or NULL: every row is in the basis
 #   base       states of rows read before, whose sites stand, one for each basis; or NULL
 #   states     of a Markov process, where EP is by its filter (plan-markov.R); or NULL
+#   neighbours of each row, where EP is by these (plan-neighbours.R); or NULL
 #   mean       a linear mean that EP of all rows integrates out (kernel-mean.R), or NULL
 #   power      of the likelihood, where a run of EP raises it to one (engine-power.R)
 #   scale      of a response whose scale has a parameter (engine-scale.R), or NULL
@@ -104,6 +105,7 @@ lik_theta_for_c <- function(problem, theta) {
 # Points of the basis, given or to be chosen; or all rows.
 points_of_call <- function(problem) {
   if (!is.null(problem$states)) return(problem$states)
+  if (!is.null(problem$neighbours)) return(problem$neighbours$k)
   bases <- if (is.list(problem$basis)) problem$basis else list(problem$basis)
   if (!is.null(problem$basis)) return(max(vapply(bases, NROW, 0L)))
   min(nrow(problem$x), problem$options$size)

@@ -265,7 +265,8 @@ NEAR <- 0.1 # residual, in cavity standard deviations
 
 # Latent moments at x under a run that is not yet a fit.
 engine_latent <- function(problem, theta, run, x) {
-  posterior <- run[intersect(c("basis", "alpha", "G", "H", "each", "trend", "markov"), names(run))]
+  posterior <- run[intersect(c("basis", "alpha", "G", "H", "each", "trend", OWN_POSTERIORS),
+                             names(run))]
   for (field in setdiff(c("G", "H"), names(posterior))) posterior[field] <- list(NULL)
   problem$width <- problem_width(problem)
   latent_moments(problem, theta[seq_len(problem$nkernel)], posterior, x)

@@ -96,6 +96,7 @@ fit_kinds <- function() list(
     if (is_markov_fit(whole) && !markov_form(whole$spec)$states %in% seq_len(MOST_STATES)) {
       return(FALSE)
     }
+    if (is_neighbour_fit(whole) && !is.null(what_forbids_kernel(whole$spec))) return(FALSE)
     if (is.null(x$each)) return(is_posterior(x, inputs, processes(whole), n_outputs(whole)))
     length(x$each) == processes(whole) && all(vapply(x$each, is_posterior, NA, inputs, 1L, 1L)) &&
       is_table(x$basis, nrow(x$basis), inputs)

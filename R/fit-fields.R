@@ -192,7 +192,8 @@ is_posterior <- function(posterior, inputs, processes, w) {
     is_table(as.matrix(posterior$alpha), d, processes) && is_factor(posterior$G) &&
     is_factor(posterior$H) && are_points(basis, w) && are_finite(posterior$alpha) &&
     (is.null(posterior$trend) || processes == 1L && is_trend(posterior$trend, d, inputs, w)) &&
-    (!is_markov(posterior) || is_of_markov(posterior, inputs * processes * w))
+    (!is_markov(posterior) || is_of_markov(posterior, inputs * processes * w)) &&
+    (!is_of_neighbours(posterior) || processes * w == 1L && are_neighbour_sites(posterior))
 }
 
 # Sites in the place of factors, of one latent function of one input.
@@ -201,6 +202,15 @@ is_of_markov <- function(posterior, one) {
   sites <- posterior$markov
   one == 1 && is.null(posterior$G) && is.null(posterior$H) && is.list(sites) &&
     are_doubles(sites$tau, d) && are_doubles(sites$nu, d) && are_finite(unlist(sites))
+}
+
+# Sites of rows that stand for responses with noise.
+are_neighbour_sites <- function(posterior) {
+  d <- nrow(posterior$basis)
+  sites <- posterior$neighbours
+  is.null(posterior$G) && is.null(posterior$H) && is.list(sites) && is_one(sites$k, 0) &&
+    are_doubles(sites$tau, d) && are_doubles(sites$nu, d) && are_finite(unlist(sites)) &&
+    all(sites$tau > 0)
 }
 
 # A mean that is integrated out (kernel-mean.R), of d points with so many inputs.

@@ -37,7 +37,7 @@ new_fit <- function(model, setup, candidate, run, n) {
       response = kept_of_response(response),
       posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each),
                     if (!is.null(run$trend)) list(trend = run$trend),
-                    if (!is.null(run$markov)) list(markov = run$markov)),
+                    run[intersect(OWN_POSTERIORS, names(run))]),
       basis_rows = basis_rows_from(run$basis_rows, run$basis, response$width),
       basis_rows_of = run$basis_rows_of,
       state = run$state, jitter = run$jitter, n = n,
@@ -71,7 +71,7 @@ are_few_inputs <- function(size) size[2L] <= 2L || prod(size) <= policy$kept_inp
 
 # Adds the model frame of all rows where it is small beside the posterior.
 with_frame <- function(fit, frame) {
-  if (every_row_in_basis(fit) && !is_markov_fit(fit)) fit$frame <- frame
+  if (every_row_in_basis(fit) && !is_site_fit(fit)) fit$frame <- frame
   fit
 }
 

@@ -9,7 +9,7 @@ takes_rows <- function(fit) UseMethod("takes_rows")
 takes_rows.sparsegp_stream <- function(fit) TRUE
 
 #' @export
-takes_rows.sparsegp <- function(fit) !is.null(fit$state) || is_markov_fit(fit)
+takes_rows.sparsegp <- function(fit) !is.null(fit$state) || is_site_fit(fit)
 
 # Are the inputs of all rows that the fit has seen still there? Not those of copies of rows.
 keeps_inputs <- function(fit) {

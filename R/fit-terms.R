@@ -97,9 +97,9 @@ effect_moments <- function(fit, groups, x, class, each = 1L) {
   rows <- points_of_class(fit, rows_to_centre(fit), class)
   x <- points_of_class(fit, x, class)
   moments <- lapply(groups, function(group) {
-    if (!is_markov(posterior)) return(centred_moments(parts[group], posterior, rows, x, each))
-    centred_markov_moments(fit$spec, markov_theta(fit, class),
-                           chosen_parts(fit, names(parts)[group]), posterior, rows, x, each)
+    if (!is_of_sites(posterior)) return(centred_moments(parts[group], posterior, rows, x, each))
+    centred_site_moments(fit$spec, class_theta_of(fit, class),
+                         chosen_parts(fit, names(parts)[group]), posterior, rows, x, each)
   })
   column <- function(field) {
     matrix(as.double(unlist(lapply(moments, `[[`, field))), nrow(x) %/% each, length(groups),
@@ -111,7 +111,7 @@ effect_moments <- function(fit, groups, x, class, each = 1L) {
 }
 
 # The hyperparameters of the kernel of one latent function.
-markov_theta <- function(fit, class) {
+class_theta_of <- function(fit, class) {
   class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
 }
 
@@ -124,8 +124,8 @@ chosen_parts <- function(fit, labels) {
 
 # Returns the mean of the latent function at rows (scaled inputs).
 latent_total <- function(fit, posterior, rows, class) {
-  if (is_markov(posterior)) {
-    return(markov_moments(fit$spec, markov_theta(fit, class), posterior, rows)$mean)
+  if (is_of_sites(posterior)) {
+    return(site_moments(fit$spec, class_theta_of(fit, class), posterior, rows)$mean)
   }
   total <- class_kernel(fit, rows, posterior$basis, class) %*% posterior$alpha
   if (is.null(posterior$trend)) return(total)

@@ -235,7 +235,7 @@ flat_words <- function(shape, names) {
 # Returns the fit that a run with its posterior is of.
 member_of_run <- function(run, fit) {
   fit <- keep_moments(at_theta_of(fit, run), run)
-  own <- intersect(c("alpha", "G", "H", "trend", "markov"), names(run))
+  own <- intersect(c("alpha", "G", "H", "trend", OWN_POSTERIORS), names(run))
   fit$posterior[own] <- run[own]
   for (factor in c("G", "H")) {
     if (is.null(run[[factor]])) fit$posterior[factor] <- list(NULL)

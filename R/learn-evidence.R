@@ -12,7 +12,8 @@ IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wan
 # starts at first, or NULL.
 evidence <- function(problem, sites = NULL) {
   n <- as.double(nrow(problem$x))
-  points <- if (is.null(problem$basis) && is.null(problem$states)) n else points_of_call(problem)
+  full <- is.null(problem$basis) && is.null(problem$states) && is.null(problem$neighbours)
+  points <- if (full) n else points_of_call(problem)
   limit <- limit_of(problem)
   list(criterion = evidence_criterion(problem, sites = sites),
        plain = function(theta) engine_run(problem, theta),
@@ -27,9 +28,13 @@ evidence <- function(problem, sites = NULL) {
 # that converged. It may be given a basis, too; points: then with the gradient in its points.
 evidence_criterion <- function(problem, points = FALSE, sites = NULL) {
   force(sites)
-  run_at <- compile(problem, gradient = TRUE, points = points, restart = TRUE)
+  run_at <- NULL # neighbours are those at the first theta
   constant <- mean_normalisation(problem$mean)
   function(theta, basis = problem$basis) {
+    if (is.null(run_at)) {
+      run_at <<- compile(learning_problem(problem, theta), gradient = TRUE, points = points,
+                         restart = TRUE)
+    }
     run <- run_at(theta, sites, basis)
     if (run$status == 0L && run$converged) sites <<- run[c("tau", "nu")]
     if (run$status == 0L && !run$usable) run$status <- NOT_CONVERGED

@@ -8,6 +8,7 @@
 #' | any data, and no wish to choose | nothing: the default, see below | as below |
 #' | up to about 1500 observations | [method_ep()], full EP | \eqn{n^3}{n^3}; \eqn{3 n^2}{3 n^2} |
 #' | one numeric input, such as time, and a Markov kernel | [method_markov()] | \eqn{n m^2}{n m^2} for m states; \eqn{n m}{n m} |
+#' | two to five numeric inputs, such as places, and a rough function | [method_neighbours()] | \eqn{n k^3}{n k^3} for k neighbours; \eqn{n k}{n k} |
 #' | more, and the inducing points in mind | `basis =` of [sparsegp()], see [basis] | \eqn{n d^2}{n d^2}; \eqn{n d}{n d} or less |
 #' | more, and their number in mind | [method_ep(size = d)][method_ep] | \eqn{n d^2}{n d^2} |
 #' | more, and no number in mind | [method_ep(size = NULL)][method_ep] | increases d while it pays |

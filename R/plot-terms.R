@@ -154,8 +154,8 @@ effect_spread <- function(view, object, rows, group) {
     parts <- fit_parts(object, class)[group[[1L]]]
     posterior <- posterior_of_class(object, class)
     own <- points_of_class(object, x, class)
-    effect <- if (is_markov(posterior)) {
-      as.matrix(markov_moments(object$spec, markov_theta(object, class), posterior, own,
+    effect <- if (is_of_sites(posterior)) {
+      as.matrix(site_moments(object$spec, class_theta_of(object, class), posterior, own,
                                parts = chosen_parts(object, names(parts)))$mean)
     } else {
       parts_kernel(parts)$cross(own, posterior$basis) %*% posterior$alpha

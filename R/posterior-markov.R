@@ -10,10 +10,7 @@ is_markov_fit <- function(fit) {
   is_markov(fit$posterior) || any(vapply(fit$posterior$each, is_markov, NA))
 }
 
-# Moments of one latent function and, along v, of its derivative, at points x after the rows.
-# parts: which parts of a sum of kernels the values are of; NULL: all, and the mean.
-# Returns list(mean, var): with v 2 and 4 numbers a point; joint: the covariance matrix of all
-# values, or of all values and then all derivatives.
+# Returns moments at points x after the rows as site_moments() has them.
 markov_moments <- function(spec, theta, posterior, x, v = NULL, parts = NULL, joint = FALSE) {
   points <- nrow(x)
   trend <- posterior$trend
@@ -47,28 +44,4 @@ refuse_many_points <- function(points, each) {
   stop_sparsegp("newdata", paste0("has ", points, " rows, and a joint covariance by ",
                                   "method_markov() is of at most ", MOST_JOINT_VALUES %/% each),
                 "Give `newdata` with fewer rows")
-}
-
-# Covariances of the values, or of derivatives along v, at points x with the values at points z.
-markov_covariances <- function(spec, theta, posterior, x, v, z) {
-  both <- rbind(unname(x), unname(z))
-  along <- if (!is.null(v)) rbind(unname(v), 0 * unname(z))
-  joint <- markov_moments(spec, theta, posterior, both, along, joint = TRUE)$var
-  n <- nrow(x)
-  from <- if (is.null(v)) seq_len(n) else nrow(both) + seq_len(n)
-  joint[from, n + seq_len(nrow(z)), drop = FALSE]
-}
-
-# Moments of the values and derivatives along v as slope_moments() has them: of each point 2 means
-# and a block of 4.
-markov_slopes <- function(spec, theta, posterior, x, v) {
-  found <- markov_moments(spec, theta, posterior, x, v)
-  lapply(found, function(values) matrix(values, ncol = 1L))
-}
-
-# Variance of the sum of the values at points x and the derivatives along v there, times `weights`:
-# those of all values, then of all derivatives.
-markov_variance_of_sum <- function(spec, theta, posterior, x, v, weights) {
-  joint <- markov_moments(spec, theta, posterior, x, v, joint = TRUE)$var
-  max(sum(weights * (joint %*% weights)), 0)
 }

@@ -1,5 +1,5 @@
-# The stored posterior of a fit or run: list(basis, alpha, G, H) as posterior.h has it, or that of a
-# Markov process (posterior-markov.R). With several
+# The stored posterior of a fit or run: list(basis, alpha, G, H) as posterior.h has it, or the sites
+# of all rows (posterior-sites.R). With several
 # latent functions alpha is a matrix with a column for each, H (and G, unless it is one for all) has
 # their factors side by side. A factor may be stored as its upper triangle (full_factor()). Where
 # they have kernels or bases of their own there is `each` besides, a list of such posteriors of one
@@ -11,14 +11,14 @@
 # x has a point for each, and the variances are their covariances, row by row.
 latent_moments <- function(model, theta, posterior, x) {
   each <- posterior$each
-  if (is_markov(posterior)) return(markov_moments(model$spec, theta, posterior, x))
+  if (is_of_sites(posterior)) return(site_moments(model$spec, theta, posterior, x))
   if (is.null(each)) {
     layout <- layout_for_c(model$processes, model$width)
     return(.Call(sg_predict, model$spec, theta, layout, with_mean_at(posterior, x), x, FALSE))
   }
   runs <- lapply(seq_along(each), function(class) {
     own <- class_kernel_theta(theta, model$lik, length(each), class)
-    if (is_markov(each[[class]])) return(markov_moments(model$spec, own, each[[class]], x))
+    if (is_of_sites(each[[class]])) return(site_moments(model$spec, own, each[[class]], x))
     .Call(sg_predict, model$spec, own, layout_for_c(1L), with_mean_at(each[[class]], x), x, FALSE)
   })
   columns <- function(field) {
@@ -38,7 +38,7 @@ class_posterior <- function(posterior, class) {
   }
   list(basis = posterior$basis, alpha = as.matrix(posterior$alpha)[, class],
        G = own(posterior$G), H = own(posterior$H), trend = posterior$trend,
-       markov = posterior$markov)
+       markov = posterior$markov, neighbours = posterior$neighbours)
 }
 
 # Returns a factor as a matrix: of one that is stored as an upper triangle, or of several side by
@@ -82,7 +82,7 @@ prior_moments <- function(fit, x, class = 1L) {
 }
 
 joint_latent <- function(spec, theta, posterior, x) {
-  if (is_markov(posterior)) return(markov_moments(spec, theta, posterior, x, joint = TRUE))
+  if (is_of_sites(posterior)) return(site_moments(spec, theta, posterior, x, joint = TRUE))
   .Call(sg_predict, spec, theta, layout_for_c(1L), with_mean_at(posterior, x), x, TRUE)
 }
 
@@ -92,7 +92,7 @@ joint_latent <- function(spec, theta, posterior, x) {
 # x (src/slopes.h): a row's w values, then its w derivatives.
 slope_moments <- function(model, theta, posterior, x, v) {
   each <- posterior$each
-  if (is_markov(posterior)) return(markov_slopes(model$spec, theta, posterior, x, v))
+  if (is_of_sites(posterior)) return(site_slopes(model$spec, theta, posterior, x, v))
   if (is.null(each)) {
     layout <- layout_for_c(model$processes, model$width)
     posterior <- with_mean_slopes(posterior, x, v, model$width)
@@ -100,7 +100,7 @@ slope_moments <- function(model, theta, posterior, x, v) {
   }
   runs <- lapply(seq_along(each), function(class) {
     own <- class_kernel_theta(theta, model$lik, length(each), class)
-    if (is_markov(each[[class]])) return(markov_slopes(model$spec, own, each[[class]], x, v))
+    if (is_of_sites(each[[class]])) return(site_slopes(model$spec, own, each[[class]], x, v))
     posterior <- with_mean_slopes(each[[class]], x, v, 1L)
     .Call(sg_slopes, model$spec, own, layout_for_c(1L), posterior, x, v, FALSE)
   })
@@ -114,7 +114,7 @@ slope_moments <- function(model, theta, posterior, x, v) {
 joint_slopes <- function(fit, x, v, class = 1L) {
   own <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
   posterior <- class_posterior(fit$posterior, class)
-  if (is_markov(posterior)) return(markov_moments(fit$spec, own, posterior, x, v, joint = TRUE))
+  if (is_of_sites(posterior)) return(site_moments(fit$spec, own, posterior, x, v, joint = TRUE))
   posterior <- with_mean_slopes(posterior, x, v, nrow(x))
   .Call(sg_slopes, fit$spec, own, layout_for_c(1L), posterior, x, v, TRUE)
 }
@@ -124,8 +124,8 @@ joint_slopes <- function(fit, x, v, class = 1L) {
 variance_of_sum <- function(fit, x, v, a, b, class = 1L) {
   theta <- class_kernel_theta(kernel_theta(fit), fit$likelihood, processes(fit), class)
   posterior <- class_posterior(fit$posterior, class)
-  if (is_markov(posterior)) {
-    return(markov_variance_of_sum(fit$spec, theta, posterior, x, v, c(a, b)))
+  if (is_of_sites(posterior)) {
+    return(site_variance_of_sum(fit$spec, theta, posterior, x, v, c(a, b)))
   }
   basis <- posterior$basis
   prior <- 0
@@ -182,7 +182,7 @@ mean_residuals <- function(posterior, x, Kx, v = NULL) {
 # its derivatives along v there. O(n d) numbers.
 covariances_with <- function(fit, x, class = 1L, v = NULL) {
   posterior <- class_posterior(fit$posterior, class)
-  if (is_markov(posterior)) {
+  if (is_of_sites(posterior)) {
     return(list(fit = fit, class = class, x = x, v = v, posterior = posterior))
   }
   Kx <- if (is.null(v)) class_kernel(fit, x, posterior$basis, class)
@@ -203,10 +203,10 @@ some_covariances <- function(known, at) {
 # K(x,z) - Kx G G'k(z) + Kx H H'k(z) + u(x)'u(z); O(n (d + p)) for each. `known` is the side that
 # may have derivatives.
 covariances_between <- function(known, others) {
-  if (is_markov(known$posterior)) {
+  if (is_of_sites(known$posterior)) {
     own <- class_kernel_theta(kernel_theta(known$fit), known$fit$likelihood,
                               processes(known$fit), known$class)
-    return(markov_covariances(known$fit$spec, own, known$posterior, known$x, known$v, others$x))
+    return(site_covariances(known$fit$spec, own, known$posterior, known$x, known$v, others$x))
   }
   direct <- if (is.null(known$v)) class_kernel(known$fit, known$x, others$x, known$class)
             else class_kernel_slopes(known$fit, known$x, known$v, others$x, known$class)

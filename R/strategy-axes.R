@@ -118,7 +118,8 @@ lengthscale_tied <- function(model, chunk, setup, table) {
 # Rougher functions; of a series all are Markov processes.
 kernel_shapes <- function(model, chunk, setup, table) {
   series <- is_series(setup, model, nrow(chunk$x))
-  shapes <- c(if (!series) "rbf", "matern52", "matern32")
+  near <- inherits(setup$method, "method_neighbours") # which loses nothing by a rough function
+  shapes <- c(if (!series) "rbf", "matern52", "matern32", if (near) "matern12")
   others <- setdiff(shapes, first_part(setup$kernel)$type)
   alternative_kernels(c(list(setup$kernel), lapply(others, with_first, setup = setup)))
 }
@@ -133,6 +134,7 @@ with_trend <- function(model, chunk, setup, table) {
 
 # Another part besides, a rough function of the same inputs, or what there is without it.
 with_rough_part <- function(model, chunk, setup, table) {
+  if (first_part(setup$kernel)$type == "matern12") return(NULL) # it is rough itself
   alternatives_of_part(setup$kernel, list(kernel_matern12(vars = first_part(setup$kernel)$vars)))
 }
 

@@ -26,7 +26,8 @@ first_part <- function(kernel) kernel_parts(kernel)[[1L]]
 with_first <- function(setup, type = first$type, ard = first$ard) {
   parts <- kernel_parts(setup$kernel)
   first <- parts[[1L]]
-  make <- list(rbf = kernel_rbf, matern52 = kernel_matern52, matern32 = kernel_matern32)[[type]]
+  make <- list(rbf = kernel_rbf, matern52 = kernel_matern52, matern32 = kernel_matern32,
+               matern12 = kernel_matern12)[[type]]
   parts[[1L]] <- make(ard = ard, vars = first$vars)
   Reduce(`+`, parts)
 }

@@ -154,6 +154,8 @@ structure_pilot <- function(setup, model, n) {
   processes <- model$response$processes
   pilot <- if (is_markov_series(setup, model, n)) {
     series_pilot(setup, n)
+  } else if (inherits(setup$method, "method_neighbours")) {
+    neighbours_pilot(setup$method, n)
   } else if (fits_classes(setup$method, model$lik, n, processes)) {
     c(class_pilot(n, model$lik, processes), of_classes = TRUE)
   } else {
@@ -205,6 +207,7 @@ OF_KERNEL <- c("kernel", "scale", "prior")
 as_planned <- function(plan, problem) {
   problem$options <- plan$problem$options
   if (!is.null(plan$problem$states)) problem$states <- markov_form(problem$spec)$states
+  if (!is.null(plan$problem$neighbours)) problem$neighbours <- plan$problem$neighbours["k"]
   if (!is.null(plan$problem$basis)) problem$basis <- basis_of_rows(problem, plan$rows, plan$rows_of)
   problem
 }

@@ -83,9 +83,9 @@ tune.plan <- function(plan, candidate) {
 # Refuses, before anything is learned, what cannot have copies: these are of labels, which they
 # cannot contradict, or share a weight, and are chosen as points.
 refuse_copies <- function(lik, method) {
-  if (inherits(method, "method_markov")) {
-    stop_sparsegp("augment", "makes inducing points of copies, and method_markov() has none",
-                  "Leave one of them out")
+  if (inherits(method, c("method_markov", "method_neighbours"))) {
+    stop_sparsegp("augment", paste0("makes inducing points of copies, and method_", method$type,
+                                    "() has none"), "Leave one of them out")
   }
   if (isTRUE(method$learn_points)) {
     stop_sparsegp("augment", paste("has points chosen from rows and their copies, and the method",

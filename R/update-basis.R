@@ -2,13 +2,13 @@
 
 #' @export
 feed.sparsegp <- function(fit, chunk) {
-  if (!is_markov_fit(fit)) refuse_no_state(fit)
+  if (!is_site_fit(fit)) refuse_no_state(fit)
   rows <- with_data_rows(fit, chunk)
   n <- NROW(rows$y)
   if (n == 0L) return(fit)
   fit <- with_new_levels(fit, rows)
   if (is.null(rows$names)) rows$names <- as.character(fit$n + seq_len(n))
-  take <- if (is_markov_fit(fit)) take_more_markov else take_more
+  take <- if (is_site_fit(fit)) take_more_sites else take_more
   take(fit, problem_of_new_rows(fit, rows$x, rows$data_rows, rows$offset), rows)
 }
 

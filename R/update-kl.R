@@ -32,9 +32,10 @@ kl.sparsegp <- function(f, g, ...) {
   check_class(g, "sparsegp", "g", "Give another fit of sparsegp()")
   f <- ready(f)
   g <- ready(g)
-  if (is_markov_fit(f) || is_markov_fit(g)) {
-    stop_sparsegp(if (is_markov_fit(f)) "f" else "g",
-                  "is by method_markov(), which has no inducing points",
+  if (is_site_fit(f) || is_site_fit(g)) {
+    own <- if (is_site_fit(f)) f else g
+    stop_sparsegp(if (is_site_fit(f)) "f" else "g",
+                  paste0("is by method_", own$options$type, "(), which has no inducing points"),
                   "Compare fits by method_ep(), or their predictions")
   }
   check_same_prior(f, g, c("f", "g"),

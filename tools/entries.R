@@ -142,6 +142,15 @@ markov_series <- function() {
   })
 }
 
+# A map by nearest neighbours: learning, joint predictions, slopes
+map_fits <- function() {
+  data <- helpers$golden_data()
+  fit <- sparsegp(number ~ x1 + x2, data, kernel = kernel_matern32(), method = method_neighbours(4),
+                  learn = learn_control(inner = 2, outer = 1))
+  list(coef(fit), predict(fit, data, se.fit = TRUE), slopes(fit, data[1:3, ]),
+       predict(fit, data[1:3, ], type = "latent", covariance = TRUE))
+}
+
 # Powers of likelihoods: closed forms, quadratures, functions of R. Few rows and steps: a function
 # of R is called for every tilt.
 power_fits <- function() {
@@ -218,7 +227,7 @@ environment(for_tests) <- helpers
 
 work <- c(lapply(stats::setNames(nm = CASES), of_golden),
           list(learned = learned, several = several, chunks = chunks, series = markov_series,
-               tests = for_tests))
+               map = map_fits, tests = for_tests))
 answers <- function() lapply(work, function(case) suppressWarnings(case()))
 
 once <- answers()

@@ -96,8 +96,8 @@ test_that("every setting of every method is checked by name", {
 })
 
 test_that("a method may be named, and the names are those of the constructors", {
-  expect_identical(known_methods(), c("ep", "ivm", "markov", "online"))
+  expect_identical(known_methods(), c("ep", "ivm", "markov", "neighbours", "online"))
   for (name in known_methods()) expect_s3_class(as_method(name), paste0("method_", name))
-  expect_error(as_method("gibbs"), "\"ep\", \"ivm\", \"markov\", \"online\"",
+  expect_error(as_method("gibbs"), "\"ep\", \"ivm\", \"markov\", \"neighbours\", \"online\"",
                class = "sparsegp_error")
 })

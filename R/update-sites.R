@@ -1,14 +1,15 @@
-# More rows for a fit by Markov EP, which keeps the times, responses and sites of all its rows.
+# More rows for a fit whose posterior is the sites of all rows (posterior-sites.R): it keeps their
+# inputs and responses, too.
 
 # Returns the fit with more rows as take_more() does: EP goes on with all of them, so it is the fit
 # of all rows at these hyperparameters.
-take_more_markov <- function(fit, problem, rows) {
+take_more_sites <- function(fit, problem, rows) {
   basis <- fit$posterior$basis
   first <- new_problem(model_of_fit(fit), basis, fit$data_rows, fit$offset, fit$options)
   colnames(problem$x) <- colnames(basis)
   joint <- join_problems(first, problem)
   joint$options <- fit$options
-  plan <- plan_markov(joint)
+  plan <- plan_as_fitted(joint, fit)
   plan$sites <- join_sites(fit, rows$sites, problem)
   run <- check_run(run_plan(plan, fit$hyper$theta), fit$hyper)
   refuse_impossible(run, fit$likelihood, problem_rows(joint))
@@ -16,7 +17,7 @@ take_more_markov <- function(fit, problem, rows) {
   new <- note_rows(fit, fit, rows, problem, run, all = TRUE)
   if (!keeps_inputs(fit)) new["x"] <- list(NULL)
   new$n <- row_count(fit$n, problem_rows(problem))
-  moved <- c("basis", "alpha", "trend", "markov")
+  moved <- c("basis", "alpha", "trend", OWN_POSTERIORS)
   new$posterior[intersect(moved, names(run))] <- run[intersect(moved, names(run))]
   new$posterior["each"] <- list(run$each)
   new$basis_rows <- run$basis_rows
@@ -24,4 +25,9 @@ take_more_markov <- function(fit, problem, rows) {
     mean_normalisation(fit$posterior$trend)
   new$convergence <- convergence_of(run, new$log_evidence - run$logz, n_outputs(fit))
   new
+}
+
+# Returns the plan of a fit's method for a problem.
+plan_as_fitted <- function(problem, fit) {
+  if (is_markov_fit(fit)) plan_markov(problem) else plan_neighbours(problem)
 }

@@ -1,15 +1,15 @@
-# The parts of a sum of kernels under the posterior of a Markov process (fit-terms.R).
+# The parts of a sum of kernels under a posterior of sites (fit-terms.R).
 
 EFFECT_PLACES <- 1000L # whose covariances are looked at together
 
 # Moments of the parts' sum as centred_moments() has them, from the joint moments of the parts at
 # the places and at the rows that they are centred over. chosen: a flag for each part of the kernel.
-centred_markov_moments <- function(spec, theta, chosen, posterior, rows, x, each = 1L) {
+centred_site_moments <- function(spec, theta, chosen, posterior, rows, x, each = 1L) {
   places <- nrow(x) %/% each
   at_once <- max(1L, EFFECT_PLACES %/% each)
   found <- lapply(row_blocks(places, at_once), function(at) {
     block <- x[rep((at - 1L) * each, each = each) + seq_len(each), , drop = FALSE]
-    joint <- markov_moments(spec, theta, posterior, rbind(block, rows), parts = chosen,
+    joint <- site_moments(spec, theta, posterior, rbind(block, rows), parts = chosen,
                             joint = TRUE)
     own <- seq_len(nrow(block))
     members <- matrix(joint$mean[own] - mean(joint$mean[-own]), ncol = each, byrow = TRUE)

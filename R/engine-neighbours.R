@@ -1,0 +1,137 @@
+# Problems with nearest neighbours (plan-neighbours.R), and the log evidence of Gaussian noise by them
+# (src/vecchia.h).
+
+# Returns list(tau, nu): sites that are the likelihood itself.
+exact_sites <- function(problem, theta) {
+  seen <- at_theta(problem, theta)
+  sites <- .Call(sg_lik_site, lik_in_c(problem), lik_theta_for_c(problem, theta), seen$rows)
+  list(tau = c(sites$tau), nu = c(sites$nu) - c(sites$tau) * seen$offset)
+}
+
+# Is a problem to be fitted by neighbours that are not known yet?
+is_open_neighbours <- function(problem) {
+  !is.null(problem$neighbours) && is.null(problem$neighbours$near)
+}
+
+# Returns the problem with neighbours at theta.
+with_neighbours <- function(problem, theta) {
+  u <- in_lengthscales(problem$spec, theta[seq_len(problem$nkernel)], problem$x)
+  found <- neighbours_before(u, problem$neighbours$k, problem$rows[1L, ])
+  problem$neighbours[c("order", "near")] <- found
+  problem
+}
+
+# Returns the problem that a search evaluates, which begins at theta: by neighbours, those there, and
+# of many rows some that are spread evenly over the order, as the first of it have far neighbours.
+learning_problem <- function(problem, theta) {
+  if (!is_open_neighbours(problem)) return(problem)
+  problem <- with_neighbours(problem, theta)
+  n <- nrow(problem$x)
+  count <- policy$neighbour_rows
+  if (n > count) {
+    at <- round(seq(1, n, length.out = count))
+    problem$neighbours$rows <- sort(problem$neighbours$order[at])
+  }
+  problem$neighbours$learning <- TRUE
+  problem
+}
+
+# Runs EP of a problem with `neighbours` (plan-neighbours.R), as engine_run() has it.
+engine_neighbours <- function(problem, theta, options) {
+  kernel <- theta[seq_len(problem$nkernel)]
+  if (is_open_neighbours(problem)) problem <- with_neighbours(problem, theta)
+  known <- problem$neighbours
+  sites <- exact_sites(problem, theta)
+  run <- list(status = 0L, tau = sites$tau, nu = sites$nu, converged = TRUE, change = 0)
+  if (!all(is.finite(unlist(sites))) || any(sites$tau <= 0)) {
+    return(replace(run, "status", catalogue()$statuses[["not_finite"]]))
+  }
+  given <- list(x = problem$x, noise = 1 / sites$tau, z = sites$nu / sites$tau,
+                phi = options$trend, k = known$k)
+  found <- density_by_neighbours(problem$spec, kernel, given, known, options$gradient)
+  run[c("status", "logz", "gradient")] <- found[c("status", "logz", "gradient")]
+  note_run()
+  if (run$status != 0L || isTRUE(known$learning)) return(run)
+  c(run, moments_given_others(problem$spec, kernel, given, found, sites))
+}
+
+# The density of responses z, each given neighbours before it, with the coefficients of a mean
+# integrated out: of generalised least squares whose matrix is the Vecchia factor. given: list(x,
+# noise, z, phi); known$rows: those whose densities stand for all. Returns list(status, logz,
+# gradient in the kernel's theta and log noise, coef and root of the mean).
+density_by_neighbours <- function(spec, theta, given, known, gradient) {
+  n <- length(given$z)
+  rows <- known$rows %||% seq_len(n)
+  each <- n / length(rows) # rows that a density stands for
+  near <- if (is.null(known$rows)) known$near else known$near[, rows, drop = FALSE]
+  ask <- function(z, gradient) {
+    .Call(sg_vecchia_densities, spec, theta, unname(given$x), given$noise,
+          list(row = rows, near = near, z = z, gradient = gradient))
+  }
+  plain <- is.null(given$phi)
+  found <- ask(cbind(given$z, given$phi), gradient && plain)
+  if (found$status != 0L) return(list(status = found$status, logz = NA_real_))
+  trend <- if (!plain) solve_trend(found$scaled, each)
+  e <- found$scaled[1L, ] - if (plain) 0 else crossprod(found$scaled[-1L, , drop = FALSE], trend$coef)
+  logz <- -each * sum(log(2 * pi) + found$logv + e^2) / 2 -
+    if (plain) 0 else sum(trend$coef^2) / 2 + trend$log_det
+  if (gradient && !plain) {
+    found <- ask(cbind(given$z - given$phi %*% trend$coef, given$phi %*% trend$root), TRUE)
+  }
+  c(list(status = 0L, logz = logz, gradient = if (gradient) each * found$gradient),
+    trend[c("coef", "root")])
+}
+
+# Returns coef, root = L^-1 and log|L| of the mean's coefficients, L'L = I + sum f f', from the
+# scaled residuals of responses and of the mean's functions, a column for each row.
+solve_trend <- function(scaled, each) {
+  e <- scaled[1L, ]
+  f <- scaled[-1L, , drop = FALSE]
+  factor <- chol(diag(nrow(f)) + each * tcrossprod(f))
+  h <- each * f %*% e
+  list(coef = backsolve(factor, backsolve(factor, h, transpose = TRUE)),
+       root = backsolve(factor, diag(nrow(f))), log_det = sum(log(diag(factor))))
+}
+
+# Moments, cavities and log predictive densities of the rows, each given its nearest others on all
+# sides: as in full EP what is known of a row without its response, and with it. trend: coef and
+# root of the mean, or NULL.
+moments_given_others <- function(spec, theta, given, trend, sites) {
+  u <- in_lengthscales(spec, theta, given$x)
+  n <- nrow(u)
+  near <- neighbours_of(u, given$z, u, min(given$k, n - 1L), without = seq_len(n))
+  own <- neighbour_weights(spec, theta, given$x, given$noise, given$x, near)
+  q <- NCOL(given$phi) * !is.null(given$phi)
+  known <- if (q > 0L) drop(given$phi %*% trend$coef) else 0
+  e <- given$z - known
+  m <- weighted_sums(own$weights, near, e)
+  var <- drop(own$root)^2
+  total <- var + given$noise
+  share <- given$noise / total
+  alpha <- (e - m) / total
+  mean <- known + m + var * alpha
+  wide <- 0
+  if (q > 0L) {
+    h <- given$phi - vapply(seq_len(q), function(j) {
+      weighted_sums(own$weights, near, given$phi[, j])
+    }, numeric(n))
+    u <- matrix(h, n) %*% trend$root
+    wide <- rowSums((share * u)^2)
+  }
+  g <- share - sites$tau * wide
+  var <- var * share + wide
+  cavity <- var / g
+  list(mean = mean, var = var, alpha = alpha, cav_mean = mean - cavity * alpha, cav_var = cavity,
+       lpd = stats::dnorm(given$z, mean - cavity * alpha, sqrt(cavity + given$noise), log = TRUE),
+       trend = if (q > 0L) list(coef = trend$coef, J = u / total, root = trend$root),
+       jitter = 0, sweeps = 0L)
+}
+
+# Returns a run with its posterior (posterior-neighbours.R).
+neighbour_posterior <- function(problem, run) {
+  run$basis <- problem$x
+  run["G"] <- run["H"] <- list(NULL)
+  run$neighbours <- list(k = problem$neighbours$k, tau = run$tau, nu = run$nu)
+  if (!is.null(run$trend)) run$trend <- c(problem$mean, run$trend)
+  run
+}

@@ -1,0 +1,67 @@
+#' Maps of many observations: nearest neighbours (Vecchia approximation)
+#'
+#' `method_neighbours()` is for one to five numeric inputs, such as places, and a function that
+#' varies so fast that thousands of inducing points (the *basis*) would be needed. There are none: each
+#' observation is modelled given its `k` nearest neighbours among the observations before it
+#' (Vecchia 1988). A fit takes time and memory in proportion to the number of observations.
+#'
+#' @param k Number of nearest neighbours; whole number of at least 1. Results approach those of
+#'   [method_ep()] with all observations as it grows, and are these for one less than the number of
+#'   observations. Time grows as its cube.
+#' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
+#' @details
+#' Observations are put into an order in which each is as far as can be from those before it
+#' (maximin; Guinness 2018), and neighbours are nearest in units of the length scales. The density
+#' of all responses is the product of that of each given its neighbours. It has an exact gradient;
+#' of more than `r policy$neighbour_rows` observations so many of these factors stand for all while
+#' hyperparameters are learned. Neighbours are looked for again where learning has moved a ratio of
+#' length scales by more than `r policy$neighbour_drift` (in logarithms). The coefficients of a mean
+#' are integrated out, by generalised least squares with the same factors.
+#'
+#' A prediction is given the `k + 1` observations nearest to it, and so are the leave-one-out values
+#' of [loo()], without the observation itself. Joint covariances, as of `predict(covariance =
+#' TRUE)`, `draws()` and `simulate()`, are of at most `r MOST_JOINT_NEIGHBOURS` points, those with
+#' slopes of half as many: each point is given its nearest observations and the `k` nearest of the
+#' points before it. Where the noise is strong and the function smooth, `k` neighbours average out
+#' less of the noise than inducing points do; compare `logLik()` of `loo()`, or raise `k`.
+#' `update(fit, newdata)` takes more observations at the same hyperparameters; the result is the fit
+#' of all of them.
+#'
+#' Neighbours are near by the kernel: a stationary kernel ([kernel_rbf()],
+#' [kernel_matern12()], [kernel_matern32()], [kernel_matern52()], [kernel_rq()]), a product of such,
+#' or sums of these of the same inputs, with linear, polynomial and constant parts besides.
+#'
+#' Not by this method: likelihoods other than [lik_gaussian()], several components or classes,
+#' factors, periodic kernels and sums of kernels of different inputs, `basis`, `augment`, transforms
+#' with a parameter that is learned, effects of parts of a kernel, and merging of fits.
+#' @references Vecchia, A. V. (1988). Estimation and model identification for continuous spatial
+#'   processes. *Journal of the Royal Statistical Society B* 50, 297-312. Guinness, J. (2018).
+#'   Permutation and grouping methods for sharpening Gaussian process approximations.
+#'   *Technometrics* 60, 415-429. Guinness, J. (2021). Gaussian process learning via Fisher scoring
+#'   of Vecchia's approximation. *Statistics and Computing* 31, 25. Katzfuss, M. and Guinness, J.
+#'   (2021). A general framework for Vecchia approximations of Gaussian processes. *Statistical
+#'   Science* 36, 124-141.
+#' @seealso [methods] for the others.
+#' @concept kriging
+#' @concept spatial statistics
+#' @concept nearest-neighbour Gaussian process
+#' @concept NNGP
+#' @concept maps
+#' @concept Vecchia approximation
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(lon = runif(3000), lat = runif(3000))
+#' d$z <- sin(30 * d$lon) * cos(40 * d$lat) + 0.2 * rnorm(3000)
+#' fit <- sparsegp(z ~ lon + lat, d, kernel = kernel_matern32(lengthscale = 0.3),
+#'                 method = method_neighbours(k = 15), learn = FALSE)
+#' fit
+#' predict(fit, data.frame(lon = 0.5, lat = c(0.2, 0.3)), interval = "confidence")
+#' @export
+method_neighbours <- function(k = 20, sweeps = 200, damping = 1, mixing = 3, tol = 1e-6,
+                              power = 1) {
+  new_method("neighbours", "nearest neighbours", list(
+    k = check_count(k, "k"), sweeps = check_count(sweeps, "sweeps"),
+    damping = check_damping(damping), mixing = check_count(mixing, "mixing", 0L, MOST_MIXED),
+    tol = check_number(tol, "tol", 0), power = check_power(power)
+  ))
+}

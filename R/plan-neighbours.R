@@ -1,0 +1,134 @@
+# Fits by nearest neighbours: the prior of each row given its nearest among the rows before it.
+#
+#   stage      rows whose densities are learned from            neighbours
+#   first      policy$neighbour_rows, spread over the order     at the length scales that it began at
+#   again      the same, while a ratio of length scales has     at those where the search ended
+#              moved by policy$neighbour_drift, and at most
+#              policy$neighbour_rounds times in all
+
+#' @export
+plan_for.method_neighbours <- function(method, problem, basis) {
+  refuse_power(method, problem)
+  refuse_no_neighbours(problem, basis)
+  problem$options <- method
+  plan_neighbours(problem)
+}
+
+# Returns the plan of a problem that can have it. problem$neighbours: list(k), how many rows a row is
+# given, which makes engine_run() go by neighbours; near: a column for each row, once they are known
+plan_neighbours <- function(problem) {
+  problem$basis <- NULL
+  problem$neighbours <- list(k = min(problem$options$k, nrow(problem$x) - 1L))
+  refuse_much_memory(problem)
+  new_plan("plan_neighbours", problem, rows = seq_len(nrow(problem$x)))
+}
+
+# Returns why a problem cannot be fitted by neighbours: list(argument, what, remedy), or NULL.
+what_forbids_neighbours <- function(problem) {
+  why <- function(argument, ...) list(argument = argument, what = paste0(...),
+                                      remedy = "Leave `method` out, or use method_ep(size =)")
+  lik <- problem$lik
+  if (count_latent_values(problem) > 1L) {
+    return(why("method", "is for one latent function, and the model has ",
+               count_latent_values(problem)))
+  }
+  if (is_modal(lik)) {
+    return(why("likelihood", "is ", lik_label(lik), ", whose posterior has several modes, and ",
+               "method_neighbours() finds one"))
+  }
+  if (!lik_traits(lik)$exact) {
+    return(why("likelihood", "is ", lik_label(lik), ", and method_neighbours() is for ",
+               "lik_gaussian()"))
+  }
+  if (!is.null(problem$scale)) {
+    return(why("likelihood", "has a transform with a parameter that is learned, and ",
+               "method_neighbours() learns none"))
+  }
+  found <- what_forbids_kernel(problem$spec)
+  if (is.null(found)) {
+    read <- length(unique(spec_columns(problem$spec)))
+    if (read <= policy$neighbour_inputs) return(NULL)
+    found <- paste0("reads ", read, " inputs, and neighbours are near in at most ",
+                    policy$neighbour_inputs)
+  }
+  why("kernel", found)
+}
+
+# Returns why a kernel does not say which rows are near, or NULL.
+what_forbids_kernel <- function(spec) {
+  found <- what_forbids_part(spec)
+  if (!is.null(found)) return(found)
+  reads <- lapply(stationary_terms(spec), function(term) sort(unique(term)))
+  if (length(reads) == 0L) return("has no stationary part, such as kernel_matern32()")
+  if (length(unique(reads)) == 1L) return(NULL)
+  paste("is a sum of parts that read different inputs: rows that are far from each other share an",
+        "effect")
+}
+
+# Returns why a part of a kernel is none that neighbours go with, or NULL.
+what_forbids_part <- function(spec) {
+  if (any(spec$levels > 0)) return("reads a factor, whose levels have no neighbours")
+  known <- c(STATIONARY, "constant", "linear", "poly", "sum", "product")
+  if (!spec$type %in% known) {
+    return(paste0("has a part kernel_", spec$type, "(), which does not say which rows are near"))
+  }
+  for (part in spec$parts) {
+    found <- what_forbids_part(part)
+    if (!is.null(found)) return(found)
+  }
+}
+
+# Returns the columns that each term of a kernel reads by stationary parts: a list.
+stationary_terms <- function(spec) {
+  if (spec$type %in% STATIONARY) return(list(spec$vars))
+  terms <- lapply(spec$parts, stationary_terms)
+  if (spec$type == "sum") return(unlist(terms, recursive = FALSE))
+  all <- unlist(terms)
+  if (length(all)) list(all)
+}
+
+refuse_no_neighbours <- function(problem, basis) {
+  if (!is.null(basis$x)) {
+    stop_sparsegp("basis", "is given, and method_neighbours() has no inducing points",
+                  "Leave it out, or use method_ep()")
+  }
+  found <- what_forbids_neighbours(problem)
+  if (!is.null(found)) stop_sparsegp(found$argument, found$what, found$remedy)
+}
+
+# Stops before memory is taken that a fit may not have: neighbours, their weights and factors.
+refuse_much_memory <- function(problem) {
+  numbers <- 3 * as.double(nrow(problem$x)) * (problem$neighbours$k + 10)
+  if (numbers <= 2 * policy$held_numbers) return(invisible())
+  stop_sparsegp("k", paste0("= ", problem$neighbours$k, " neighbours of ", nrow(problem$x),
+                            " rows take some ", ceiling(8 * numbers / 1e9), " GB"),
+                "Give method_neighbours() a smaller k")
+}
+
+# ---- Learning ----
+
+#' @export
+learn.plan_neighbours <- function(plan, table, control, progress, from = NULL) {
+  if (!is.null(from)) table$theta[table$free] <- from
+  learned <- list(table = table)
+  for (round in seq_len(policy$neighbour_rounds)) {
+    again <- learn_hyper(evidence(plan$problem), learned$table, control, progress, from)
+    again$record <- with_spent(again$record, learned$record)
+    moved <- moved_ratios(plan$problem, learned$table$theta, again$table$theta)
+    learned <- again
+    from <- learned$table$theta[table$free]
+    if (moved <= policy$neighbour_drift) break
+  }
+  list(plan = plan, table = learned$table, record = learned$record)
+}
+
+# Returns by how much the logarithm of a ratio of length scales has moved, which is what neighbours
+# depend on.
+moved_ratios <- function(problem, before, after) {
+  scales <- lapply(list(before, after), function(theta) {
+    input_lengthscales(problem$spec, theta[seq_len(problem$nkernel)], ncol(problem$x))
+  })
+  moved <- log(scales[[2L]]) - log(scales[[1L]])
+  moved <- moved[is.finite(moved)]
+  diff(range(moved, moved[1L]))
+}

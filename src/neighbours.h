@@ -1,0 +1,35 @@
+/* neighbours.h: points of few dimensions by a k-d tree: an order in which each point is as far as
+ * can be from those before it (maximin; Guinness 2018), and nearest neighbours.
+ *
+ * u[D x n] has the numbers of a point together. Distances are computed from differences, so they do
+ * not depend on the order of the points; of points that are equally far the first one counts. */
+#ifndef SG_NEIGHBOURS_H
+#define SG_NEIGHBOURS_H
+
+#include "types.h"
+
+typedef struct {
+    int n, D, depth;
+    const double *u;
+    int *point;  /* n: the points in the order of the leaves */
+    double *box; /* 2 D for each node: least and largest numbers of its points */
+} sg_tree;
+
+/* Memory: n / 2 + D n / 2 numbers. O(D n log n) */
+sg_tree sg_tree_new(int n, int D, const double *u, const sg_ws *ws);
+
+/* Writes the maximin order: order[0] is the point nearest to the mean, order[q] the one that is
+ * farthest from the nearest of those before it. O(n log n) with a factor that grows with D. */
+void sg_maximin_order(const sg_tree *tree, int *order, const sg_ws *ws);
+
+/* near[k x n]: of each point the k nearest of those before it in `order`, the nearest first; -1
+ * where there are fewer. O(n (k + log n)) over threads. */
+sg_status sg_nearest_before(const sg_tree *tree, const int *order, int k, int *near,
+                            const sg_ws *ws);
+
+/* near[k x m]: the k nearest points of the tree to each of v[D x m]; -1 where there are fewer.
+ * own[m]: a point of the tree that is not counted, -1: none; own NULL: none. */
+sg_status sg_nearest(const sg_tree *tree, int m, const double *v, const int *own, int k, int *near,
+                     const sg_ws *ws);
+
+#endif

@@ -1,0 +1,243 @@
+# Fits by nearest neighbours (method_neighbours()): orders, neighbours and densities against brute
+# force, and fits against full EP.
+
+# Places in the unit square and a response that varies over them.
+map_rows <- function(n = 150, noise = 0.2) {
+  set.seed(1)
+  X <- cbind(lon = stats::runif(n), lat = stats::runif(n))
+  list(x = X, y = sin(6 * X[, 1]) * cos(5 * X[, 2]) + noise * stats::rnorm(n))
+}
+
+point_sets <- function() {
+  set.seed(2)
+  list(
+    square = matrix(stats::runif(300), 150), five = matrix(stats::runif(500), 100),
+    line = cbind(stats::runif(100), 0), grid = as.matrix(expand.grid(1:9, 1:9)) + 0,
+    clusters = rbind(matrix(stats::rnorm(60) / 1e6, 30), matrix(stats::rnorm(60) + 50, 30)),
+    copies = rbind(matrix(stats::runif(40), 20), matrix(0.5, 12, 2)), two = diag(2)
+  )
+}
+
+test_that("the order is maximin, and neighbours are the nearest before each row", {
+  for (name in names(point_sets())) {
+    X <- point_sets()[[name]]
+    D <- as.matrix(stats::dist(X))
+    found <- neighbours_before(X, 6L, seq_len(nrow(X)))
+    expect_identical(sort(found$order), seq_len(nrow(X)), label = name)
+    away <- function(order) {
+      vapply(seq_along(order)[-1L], function(q) min(D[order[q], order[seq_len(q - 1L)]]), 0)
+    }
+    expect_equal(away(found$order), away(reference_maximin(X)), tolerance = 1e-12, label = name)
+    wanted <- reference_before(X, found$order, 6L)
+    for (i in seq_len(nrow(X))) {
+      own <- found$near[found$near[, i] > 0L, i]
+      expect_identical(length(own), length(wanted[[i]]))
+      expect_equal(D[i, own], D[i, wanted[[i]]], tolerance = 1e-9, ignore_attr = TRUE)
+    }
+  }
+})
+
+test_that("the nearest rows of a point are those of brute force, one row left out if asked", {
+  X <- point_sets()$five
+  at <- matrix(stats::runif(50), 10)
+  D <- as.matrix(stats::dist(rbind(at, X)))[1:10, -(1:10)]
+  expect_identical(neighbours_of(X, 1:100, at, 4L), unname(apply(D, 1L, order)[1:4, ]))
+  near <- neighbours_of(X, 1:100, X, 99L, without = seq_len(100))
+  expect_false(any(near == rep(seq_len(100), each = 99L)))
+  expect_identical(neighbours_of(X, 1:100, at, 120L)[101:120, 1L], integer(20))
+})
+
+test_that("the density is that of its definition, with the gradient of its differences", {
+  rows <- map_rows(60)
+  K <- reference_matern32(rows$x, rows$x, 1.3, 0.4)
+  spec <- spec_for_c(resolve_kernel(kernel_matern32(), list(names = c("a", "b"),
+                                                            kept = c(TRUE, TRUE))))
+  phi <- cbind(1, rows$x[, 1]) * 10
+  known <- c(neighbours_before(rows$x, 7L, rows$y), k = 7L)
+  N <- lapply(seq_len(60), function(i) known$near[known$near[, i] > 0L, i])
+  of <- function(theta, phi = NULL, gradient = FALSE) {
+    given <- list(x = rows$x, noise = rep(exp(theta[3L]), 60), z = rows$y, phi = phi, k = 7L)
+    density_by_neighbours(spec, theta[1:2], given, known, gradient)
+  }
+  theta <- log(c(1.3, 0.4, 0.1))
+  expect_equal(of(theta)$logz, reference_density(K + diag(0.1, 60), rows$y, N), tolerance = 1e-12)
+  # the factor's precision matrix, and the coefficients of a mean by their marginal density
+  W <- vapply(seq_len(60), function(i) {
+    C <- K + diag(0.1, 60)
+    b <- if (length(N[[i]])) solve(C[N[[i]], N[[i]]], C[N[[i]], i]) else numeric()
+    row <- replace(numeric(60), i, 1)
+    row[N[[i]]] <- -b
+    row / sqrt(C[i, i] - sum(b * C[N[[i]], i]))
+  }, numeric(60))
+  C <- solve(tcrossprod(W)) + tcrossprod(phi)
+  expect_equal(of(theta, phi)$logz, -sum(log(diag(chol(C)))) - 30 * log(2 * pi) -
+                 sum(rows$y * solve(C, rows$y)) / 2, tolerance = 1e-9)
+  for (phi in list(NULL, phi)) {
+    differences <- vapply(1:3, function(p) {
+      e <- replace(numeric(3), p, 1e-5)
+      (of(theta + e, phi)$logz - of(theta - e, phi)$logz) / 2e-5
+    }, 0)
+    expect_equal(of(theta, phi, TRUE)$gradient, differences, tolerance = 1e-7)
+  }
+})
+
+fit_map <- function(rows, ..., kernel = kernel_matern32(lengthscale = 0.5), learn = FALSE) {
+  sparsegp(rows$x, rows$y, kernel = kernel, ..., learn = learn)
+}
+
+test_that("of all neighbours everything is that of full EP", {
+  slow_tier()
+  rows <- map_rows(80)
+  new <- rbind(cbind(lon = stats::runif(4), lat = stats::runif(4)), rows$x[1:2, ])
+  kernels <- list(kernel_matern32(lengthscale = 0.5),
+                  kernel_matern52(lengthscale = c(0.5, 0.8), ard = TRUE) + kernel_linear())
+  for (kernel in kernels) for (mean in list("zero", ~ lon)) {
+    both <- lapply(list(method_ep(), method_neighbours(k = 79)), function(method) {
+      fit_map(rows, kernel = kernel, mean = mean, method = method,
+              weights = rep(c(1, 2), 40), offset = rows$x[, 1])
+    })
+    same <- function(f, tolerance = 1e-8) {
+      seen <- lapply(both, function(fit) {
+        set.seed(3)
+        f(fit)
+      })
+      expect_equal(seen[[2]], seen[[1]], tolerance = tolerance)
+    }
+    at <- rep(0.5, 6)
+    same(logLik)
+    runs <- lapply(both, function(fit) {
+      engine_run(problem_of_fit(fit), fit$hyper$theta, gradient = TRUE)
+    })
+    for (field in c("logz", "gradient", "mean", "var", "cav_mean", "cav_var", "lpd")) {
+      expect_equal(runs[[2]][[field]], runs[[1]][[field]], tolerance = 1e-8, label = field)
+    }
+    same(function(fit) predict(fit, new, offset = at, interval = "prediction",
+                               weights = rep(1, 6)))
+    same(function(fit) predict(fit, new, offset = at, type = "link", se.fit = TRUE,
+                               covariance = TRUE))
+    same(function(fit) suppressWarnings(draws(fit, new, 4)), 1e-6) # roots of a covariance
+    same(function(fit) slopes(fit, new))
+    same(function(fit) slopes(fit, new, average = TRUE))
+    same(function(fit) loo(fit)$pointwise)
+    same(residuals)
+    same(function(fit) c(unclass(next_rows(fit, new, 2))), 1e-6)
+  }
+})
+
+test_that("more neighbours come nearer to full EP", {
+  rows <- map_rows(400)
+  full <- fit_map(rows, method = method_ep(), mean = "zero")
+  new <- cbind(lon = stats::runif(50), lat = stats::runif(50))
+  wanted <- predict(full, new, se.fit = TRUE)
+  off <- vapply(c(5, 10, 20, 40), function(k) {
+    fit <- fit_map(rows, method = method_neighbours(k = k), mean = "zero")
+    p <- predict(fit, new, se.fit = TRUE)
+    c(abs(logLik(fit) - logLik(full)), sqrt(mean((p$fit - wanted$fit)^2 / wanted$se.fit^2)))
+  }, numeric(2))
+  expect_true(all(apply(off, 1L, diff) < 0))
+  expect_lt(off[1L, 3L], 1) # nats, of 20 neighbours; 400 rows
+  expect_lt(off[2L, 3L], 0.35) # standard errors
+})
+
+test_that("the order of rows does not matter, and copies and near copies have a posterior", {
+  rows <- map_rows(120)
+  rows$x[11:20, ] <- rows$x[1:10, ] # the same places, and some within 1e-9
+  rows$x[21:30, ] <- rows$x[1:10, ] + 1e-9
+  made <- function(rows, k = 15) fit_map(rows, method = method_neighbours(k = k))
+  fit <- made(rows)
+  turned <- sample(120)
+  other <- made(list(x = rows$x[turned, ], y = rows$y[turned]))
+  expect_equal(c(logLik(other)), c(logLik(fit)), tolerance = 1e-12)
+  expect_equal(predict(other, rows$x), predict(fit, rows$x), tolerance = 1e-10)
+  full <- fit_map(rows, method = method_ep())
+  expect_equal(c(logLik(made(rows, 119))), c(logLik(full)), tolerance = 1e-8)
+  twice <- rows$x[rep(1:3, 2), ] # joint moments of copies
+  joint <- function(fit) predict(fit, twice, type = "link", se.fit = TRUE, covariance = TRUE)
+  expect_equal(joint(made(rows, 119)), joint(full), tolerance = 1e-6) # jitter 1e-12
+})
+
+test_that("neighbours are near in length scales: 1 to 1000, a line, an input that is not read", {
+  rows <- map_rows(200)
+  stretched <- cbind(lon = rows$x[, 1] * 1000, lat = rows$x[, 2])
+  at <- function(x, ...) {
+    fit_map(list(x = x, y = rows$y), scale = FALSE, method = method_neighbours(k = 10), ...)
+  }
+  one <- at(rows$x, kernel = kernel_matern32(lengthscale = c(0.5, 0.5), ard = TRUE))
+  far <- at(stretched, kernel = kernel_matern32(lengthscale = c(500, 0.5), ard = TRUE))
+  expect_equal(c(logLik(far)), c(logLik(one)), tolerance = 1e-9)
+  unread <- cbind(rows$x, other = stats::rnorm(200))
+  not <- at(unread, kernel = kernel_matern32(vars = 1:2, lengthscale = c(0.5, 0.5), ard = TRUE))
+  expect_equal(c(logLik(not)), c(logLik(one)), tolerance = 1e-9)
+  line <- list(x = cbind(t = rows$x[, 1]), y = rows$y)
+  both <- lapply(list(method_ep(), method_neighbours(k = 12)), function(method) {
+    fit_map(line, method = method, kernel = kernel_matern12(lengthscale = 0.5))
+  })
+  expect_equal(fitted(both[[2]]), fitted(both[[1]]), tolerance = 3e-2) # noise is averaged less
+})
+
+test_that("learning ends where full EP's does, and rows can be added and fits saved", {
+  slow_tier()
+  rows <- map_rows(150)
+  fits <- lapply(list(method_ep(), method_neighbours(k = 149)), function(method) {
+    fit_map(rows, kernel = kernel_matern32(), method = method, learn = TRUE)
+  })
+  expect_equal(coef(fits[[2]]), coef(fits[[1]]), tolerance = 1e-3) # of two searches
+  expect_output(print(fits[[2]]), "by 149 nearest neighbours")
+  fit <- fits[[2]]
+  file <- tempfile()
+  saveRDS(fit, file)
+  expect_identical(predict(readRDS(file), rows$x), predict(fit, rows$x))
+  damaged <- fit
+  damaged$posterior$neighbours$tau <- damaged$posterior$neighbours$tau[-1]
+  expect_error(predict(damaged, rows$x), class = "sparsegp_error")
+  few <- fit_map(list(x = rows$x[1:100, ], y = rows$y[1:100]), scale = FALSE, mean = "zero",
+                 method = method_neighbours(k = 149))
+  more <- update(few, rows$x[101:150, ], y = rows$y[101:150])
+  expect_identical(nobs(more), 150L)
+  again <- engine_run(problem_of_fit(more), more$hyper$theta)
+  expect_equal(more$latent$mean, again$mean, tolerance = 1e-10)
+})
+
+test_that("of many rows some teach the length scales, and kernels are compared by neighbours", {
+  slow_tier()
+  memory_tier()
+  n <- 4000
+  set.seed(4)
+  X <- cbind(lon = stats::runif(n), lat = stats::runif(n))
+  near <- neighbours_before(X, 20L, seq_len(n))
+  spec <- spec_for_c(resolve_kernel(kernel_matern12(), list(names = colnames(X),
+                                                            kept = c(TRUE, TRUE))))
+  own <- neighbour_weights(spec, log(c(1, 0.1)), X, NULL, X, matrix(0L, 0L, n), before = near$near)
+  f <- drop(solver_of_points(own$weights, near, 1L)(matrix(drop(own$root) * stats::rnorm(n))))
+  fit <- sparsegp(X, f + 0.3 * stats::rnorm(n), method = method_neighbours())
+  expect_match(format(fit$kernel), "matern12")
+  expect_equal(log(coef(fit)[["noise"]]), log(0.09), tolerance = 0.15) # relatively: 0.06 to 0.13
+  p <- predict(fit, X, interval = "confidence", level = 0.9)
+  inside <- mean(p[, 2] < f & f < p[, 3])
+  expect_gt(inside, 0.85)
+  expect_lt(inside, 0.95)
+})
+
+test_that("what neighbours do not take is refused in words", {
+  rows <- map_rows(40)
+  fails <- function(pattern, ..., x = rows$x, y = rows$y, k = 5) {
+    expect_error(sparsegp(x, y, ..., learn = FALSE, method = method_neighbours(k = k)), pattern,
+                 class = "sparsegp_error")
+  }
+  fails("periodic", kernel = kernel_matern32() + kernel_periodic(vars = 1))
+  fails("different inputs", kernel = kernel_rbf(vars = 1) + kernel_rbf(vars = 2))
+  fails("no stationary part", kernel = kernel_linear())
+  fails("6 inputs", kernel = kernel_rbf(), x = matrix(stats::rnorm(240), 40,
+                                                      dimnames = list(NULL, letters[1:6])))
+  fails("inducing points", kernel = kernel_rbf(), basis = 1:3)
+  fails("factor", kernel = kernel_rbf(),
+        x = data.frame(lon = rows$x[, 1], g = gl(4, 10)))
+  fails("latent function", kernel = kernel_rbf(), y = gl(4, 10))
+  fails("augment", kernel = kernel_rbf(), augment = jitter_rows(2))
+  expect_error(method_neighbours(k = 0), "k", class = "sparsegp_error")
+  many <- list(x = matrix(0, 1e6, 1L), options = list(k = 500))
+  expect_error(plan_neighbours(many), "500 neighbours of 1000000", class = "sparsegp_error")
+  fit <- fit_map(rows, method = method_neighbours(k = 5))
+  expect_error(draws(fit, cbind(lon = 1:2001, lat = 0)), "2000", class = "sparsegp_error")
+  expect_error(kl(fit, fit), "method_neighbours", class = "sparsegp_error")
+})
