@@ -122,10 +122,10 @@ jackknife_ends <- function(object, rows, weights, level) {
   known <- is.finite(score)
   rank <- floor((1 - level) * (sum(known) + 1) * (1 + 1e-12))
   if (rank == 0) warn_few_rows(sum(known), level)
-  x <- training_inputs(object)
+  x <- inputs_of_rows(object)
   count <- nrow(rows$x)
   weights <- rep_len(weights_or_ones(weights, count), count)
-  ends <- lapply(row_blocks(count, max(1L, PAIRS %/% object$n)), function(some) {
+  ends <- lapply(if (count) row_blocks(count, max(1L, PAIRS %/% object$n)), function(some) {
     given <- list(x = rows$x[some, , drop = FALSE], weights = weights[some],
                   offset = rep_len(rows$offset, count)[some])
     without <- moments_without_rows(object, x, given)
@@ -134,6 +134,13 @@ jackknife_ends <- function(object, rows, weights, level) {
          -ranked_value(-without$mean[, known] - reach, length(some), rank))
   })
   lapply(1:2, function(side) as.double(unlist(lapply(ends, `[[`, side))))
+}
+
+# Returns scaled inputs of the rows of the fit, or stops.
+inputs_of_rows <- function(object) {
+  if (!is.null(object[["x"]]) || every_row_in_basis(object)) return(training_inputs(object))
+  stop_sparsegp("calibrate", "needs the inputs of the fit's rows, which it has not kept",
+                "Fit with gp_control(keep_x = TRUE)")
 }
 
 warn_few_rows <- function(n, level) {
@@ -200,10 +207,10 @@ latent_without_rows <- function(fit, x, z) {
 # Returns the covariances of points with the rows of a fit, and the rows' variances, of the parts
 # of both that the basis carries; known, rows: as covariances_with() has them.
 covariances_on_basis <- function(fit, known, rows) {
-  if (every_row_in_basis(fit) || is_markov(fit$posterior)) {
+  H <- fit$posterior$H
+  if (is.null(H)) { # of a full matrix, or a Markov process
     return(list(between = covariances_between(known, rows), own = c(fit$latent$var)))
   }
-  H <- fit$posterior$H
   shared <- function(side) cbind(side$Kx %*% full_factor(H, ncol(side$Kx)), side$u)
   own <- shared(rows)
   list(between = tcrossprod(shared(known), own), own = rowSums(own^2))

@@ -312,6 +312,11 @@ engine_lik_tails <- function(lik, theta, rows, mean, var) {
   .Call(sg_lik_tails, lik, theta, rows, mean, var)
 }
 
+# Quantiles of p of mixtures of normals, a row each; shares: of one row, or of as many
+engine_mixed_quantile <- function(mean, sd, shares, p) {
+  .Call(sg_mixed_quantile, mean, sd, shares, p)
+}
+
 engine_lik_quantile <- function(lik, theta, rows, mean, var, p) {
   if (!is.null(lik$custom)) return(custom_quantile(lik$custom, theta, rows, mean, var, p))
   .Call(sg_lik_quantile, lik, theta, rows, mean, var, p)

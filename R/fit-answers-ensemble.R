@@ -82,27 +82,11 @@ mixed_quantile <- function(object, latent, p, member, root = increasing_root) {
   root(excess, do.call(pmin, ends), do.call(pmax, ends))
 }
 
-# Returns the fits that an ensemble and the ensembles in it are of: a list of list(object, latent,
-# share), with the products of the weights.
-leaves_of <- function(object, latent, share = 1) {
-  if (is.null(latent$members)) return(list(list(object = object, latent = latent, share = share)))
-  each <- lapply(seq_along(latent$members), function(k) {
-    leaves_of(as_member(object, k), member_latent(latent, k), share * share_of(latent$shares, k))
-  })
-  unlist(each, recursive = FALSE)
-}
-
-over_leaves <- function(leaves, what) lapply(leaves, function(one) what(one$object, one$latent))
-
-# Returns the weights as mixed() takes them.
-shares_of <- function(leaves) {
-  shares <- do.call(cbind, lapply(leaves, `[[`, "share"))
-  if (nrow(shares) == 1L) c(shares) else shares
-}
-
 # Of new responses, by their tails
 #' @export
 response_quantile.response_ensemble <- function(object, p, latent) {
+  leaves <- leaves_of(object, latent)
+  if (have_normal_responses(leaves)) return(normal_response_quantile(leaves, p))
   jumps <- response_jumps(object)
   step <- codec_of(object)$unit_of_count(weights_or_ones(latent$weights, 1L))
   member <- function(object, latent) {
@@ -137,7 +121,23 @@ mixture_bound <- function(object, latent, type, z) UseMethod("mixture_bound", co
 #' @export
 mixture_bound.response <- function(object, latent, type, z) {
   if (!type %in% c("link", "latent")) return(bound_by_predictor(object, latent, type, z))
-  bound_by_roots(object, latent, type, z)
+  normal_bound(object, latent, type, z)
+}
+
+# The mean of numbers is the latent function.
+#' @export
+mixture_bound.response_numbers <- function(object, latent, type, z) {
+  normal_bound(object, latent, type, z)
+}
+
+# Of what is normal for each member, as bounds at 0 and at 1 say
+normal_bound <- function(object, latent, type, z) {
+  leaves <- leaves_of(object, latent)
+  each <- over_leaves(leaves, function(object, latent) {
+    mean <- confidence_bound(object, latent, type, 0)
+    list(mean = mean, sd = confidence_bound(object, latent, type, 1) - mean)
+  })
+  mixed_normal_quantile(each, shares_of(leaves), stats::pnorm(z))
 }
 
 #' @export
@@ -256,11 +256,7 @@ node_of <- function(q, table, nodes) {
 }
 
 # Returns the quantiles of the mixture of the predictors' normal distributions.
-common_quantile <- function(own, shares, z) {
-  ends <- lapply(own, function(one) one$mean + z * one$sd)
-  below <- function(f) mixed(lapply(own, function(one) stats::pnorm(f, one$mean, one$sd)), shares)
-  increasing_root(function(f) below(f) - stats::pnorm(z), do.call(pmin, ends), do.call(pmax, ends))
-}
+common_quantile <- function(own, shares, z) mixed_normal_quantile(own, shares, stats::pnorm(z))
 
 # Moves each f to where g(f) is about q, and q to the quantile by these.
 next_bounds <- function(state, shares, z) {
@@ -320,11 +316,13 @@ below_by_quantiles <- function(at) {
 
 #' @export
 vector_bound.response_ensemble <- function(object, latent, prediction, p) {
-  mixed_quantile(object, latent, p, function(object, latent) {
-    mean <- vector_means(object, latent)
-    spread <- spread_of_kind(object, latent, prediction)
-    list(below = function(q) stats::pnorm(q, mean, spread), end = mean + stats::qnorm(p) * spread)
+  leaves <- leaves_of(object, latent)
+  each <- over_leaves(leaves, function(object, latent) {
+    list(mean = vector_means(object, latent), sd = spread_of_kind(object, latent, prediction))
   })
+  bounds <- each[[1L]]$mean # of rows and components
+  bounds[] <- mixed_normal_quantile(each, shares_of(leaves), p)
+  bounds
 }
 
 # ---- Rows of the fit ----

@@ -80,9 +80,11 @@ term_groups <- function(labels, terms) {
 
 EFFECT_ROWS <- 500L # over so many rows an effect is centred, at most
 
-# Rows that stand for those of the fit: scaled inputs it keeps, or its basis; evenly spread ones.
+# Rows that stand for those of the fit: scaled inputs it keeps, or its basis, if that has every one
+# of few rows; evenly spread ones.
 rows_to_centre <- function(fit) {
-  kept <- fit[["x"]]
+  in_basis <- n_outputs(fit) == 1L && every_row_in_basis(fit) && fit$n <= EFFECT_ROWS
+  kept <- if (!in_basis) fit[["x"]]
   x <- if (is.null(kept)) fit$posterior$basis else scaled_inputs(kept, fit$scaling)
   at <- unique(round(seq(1, nrow(x), length.out = min(nrow(x), EFFECT_ROWS))))
   x[at, , drop = FALSE]
@@ -172,13 +174,16 @@ centred_moments <- function(parts, posterior, rows, x, each = 1L) {
   kernel <- parts_kernel(parts)
   mean_cross <- colMeans(kernel$cross(rows, posterior$basis))
   mean_prior <- mean(kernel$cross(rows, rows))
+  same <- identical(rows, posterior$basis)
   found <- lapply(row_blocks(nrow(x) %/% each, max(1L, EFFECT_ROWS %/% each)), function(at) {
     block <- x[rep((at - 1L) * each, each = each) + seq_len(each), , drop = FALSE]
-    cross <- sweep(kernel$cross(block, posterior$basis), 2L, mean_cross)
-    members <- matrix(cross %*% posterior$alpha, ncol = each, byrow = TRUE)
-    cross <- average_rows(cross, each)
+    with_basis <- kernel$cross(block, posterior$basis)
+    with_all <- if (same) with_basis else kernel$cross(block, rows)
+    members <- matrix(with_basis %*% posterior$alpha, ncol = each, byrow = TRUE) -
+      sum(mean_cross * posterior$alpha)
+    cross <- sweep(average_rows(with_basis, each), 2L, mean_cross)
     own <- prior_of_averages(kernel, block, each)
-    prior <- own - 2 * rowMeans(average_rows(kernel$cross(block, rows), each)) + mean_prior
+    prior <- own - 2 * rowMeans(average_rows(with_all, each)) + mean_prior
     list(mean = rowMeans(members), var = stored_variance(posterior, cross, prior, own),
          members = members)
   })

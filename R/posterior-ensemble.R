@@ -135,3 +135,23 @@ member_latent <- function(latent, k) {
   latent[c("members", "shares")] <- NULL
   joined_fields(latent, own)
 }
+
+# ---- Ensembles of ensembles ----
+
+# Returns the fits that an ensemble and the ensembles in it are of: a list of list(object, latent,
+# share), with the products of the weights.
+leaves_of <- function(object, latent, share = 1) {
+  if (is.null(latent$members)) return(list(list(object = object, latent = latent, share = share)))
+  each <- lapply(seq_along(latent$members), function(k) {
+    leaves_of(as_member(object, k), member_latent(latent, k), share * share_of(latent$shares, k))
+  })
+  unlist(each, recursive = FALSE)
+}
+
+over_leaves <- function(leaves, what) lapply(leaves, function(one) what(one$object, one$latent))
+
+# Returns the weights as mixed() takes them.
+shares_of <- function(leaves) {
+  shares <- do.call(cbind, lapply(leaves, `[[`, "share"))
+  if (nrow(shares) == 1L) c(shares) else shares
+}

@@ -34,8 +34,38 @@ increasing_root <- function(f, lower, upper, tol = 1e-12) {
   x
 }
 
-# The same where f jumps at multiples of `step` from `lower` on: the first of them at which it is
-# not negative.
+# Returns where distribution functions are p, between `lower` and `upper`, by Newton's steps on
+# their logarithm (of p above 1/2 on that of what is above), halving the bracket where a step
+# leaves it.
+# sides(x): list(below, density), vectors with a number for each
+newton_root <- function(sides, p, lower, upper) {
+  MOST <- 100L
+  EQUAL <- 1e-13 # relative to the ends,
+  SURE <- 1e-12 * min(p, 1 - p) + 1e-15 # of probabilities
+  x <- (lower + upper) / 2
+  open <- is.finite(lower) & is.finite(upper)
+  x[!open] <- ifelse(is.finite(upper), upper, lower)[!open]
+  for (step in seq_len(MOST)) {
+    if (!any(open)) break
+    at <- sides(x)
+    up <- at$below < p
+    lower <- ifelse(open & up, x, lower)
+    upper <- ifelse(open & !up, x, upper)
+    move <- if (p <= 0.5) -at$below * log(at$below / p) / at$density
+            else (1 - at$below) * log((1 - at$below) / (1 - p)) / at$density
+    near <- EQUAL * pmax(abs(lower), abs(upper))
+    reached <- abs(at$below - p) <= SURE
+    ended <- (reached | abs(move) <= near | upper - lower <= near) %in% TRUE
+    next_x <- x + move
+    inside <- is.finite(next_x) & next_x >= lower & next_x <= upper
+    x <- ifelse(open, ifelse(inside, next_x, (lower + upper) / 2), x)
+    open <- open & !ended
+  }
+  x
+}
+
+# The same as increasing_root() where f jumps at multiples of `step` from `lower` on: the first of
+# them at which it is not negative.
 first_whole <- function(f, lower, upper, step) {
   low <- numeric(length(lower))
   high <- round((upper - lower) / step)

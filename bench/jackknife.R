@@ -4,7 +4,7 @@
 # new rows; the coverage of a case is the mean over its runs, and its standard error that of this
 # mean.
 #
-# Usage: Rscript bench/jackknife.R [quick]
+# Usage: Rscript bench/jackknife.R [quick] [from], from: the number of the first case
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   source(file.path(dirname(self), "common.R"))
@@ -68,7 +68,8 @@ run <- function(case, n, seed) {
 
 CAPTION <- "Coverage of 90 % prediction intervals, and their mean widths"
 held <- list()
-for (name in names(CASES)) {
+first <- max(1L, suppressWarnings(as.integer(commandArgs(TRUE))), na.rm = TRUE)
+for (name in names(CASES)[first:length(CASES)]) {
   for (size in seq_along(SIZES)) {
     runs <- vapply(seq_len(RUNS[size]), function(seed) run(CASES[[name]], SIZES[size], seed),
                    numeric(4))

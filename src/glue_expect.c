@@ -2,6 +2,7 @@
  * that R gives. One process, and R's own thread (expect.h). */
 #include "expect.h"
 #include "glue.h"
+#include "mixed_normal.h"
 
 /* n rows: y[q x n], mu[w x n], S[w w x n] */
 typedef struct {
@@ -65,6 +66,30 @@ SEXP sg_r_lik_quantile(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP p)
         tick_at(i);
         REAL(out)[i] = sg_quantile(&r.lik, sg_lik_row(&r.lik, r.y, i), r.mu + (size_t) w * i,
                                    r.S + (size_t) w * w * i, at);
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* Quantiles of p of mixtures of normals: a row each, its members in columns. shares: a column of
+ * weights for each member, one row or as many. */
+SEXP sg_r_mixed_quantile(SEXP mean, SEXP sd, SEXP shares, SEXP p)
+{
+    const sg_matrix means = sg_matrix_of(mean, "mean");
+    const sg_matrix sds = sg_matrix_with(sd, means.nrow, means.ncol, "sd");
+    const sg_matrix weights = sg_matrix_with(shares, -1, means.ncol, "shares");
+    const double at = sg_number_of(p, 0, 1, "p");
+    const int one = weights.nrow == 1;
+    if (!one && weights.nrow != means.nrow) sg_stop_damaged("its weights are of other rows");
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, means.nrow));
+    for (int i = 0; i < means.nrow; i++) {
+        const sg_mixed_normal mixture = {
+            .K = means.ncol, .mean = means.values + i, .sd = sds.values + i,
+            .weight = weights.values + (one ? 0 : i), .stride = (size_t) means.nrow,
+            .weight_stride = (size_t) weights.nrow,
+        };
+        tick_at(i);
+        REAL(out)[i] = sg_mixed_normal_quantile(&mixture, at);
     }
     UNPROTECT(1);
     return out;

@@ -18,6 +18,7 @@ SG_ENTRY(lik_tilt, 6, (SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quad
 SG_ENTRY(lik_predict, 5, (SEXP spec, SEXP theta, SEXP mu, SEXP S, SEXP quadrature))
 SG_ENTRY(lik_tails, 5, (SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S))
 SG_ENTRY(lik_quantile, 6, (SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP p))
+SG_ENTRY(mixed_quantile, 4, (SEXP mean, SEXP sd, SEXP shares, SEXP p))
 SG_ENTRY(lik_eval, 4, (SEXP spec, SEXP theta, SEXP y, SEXP f))
 SG_ENTRY(ep_full, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                       SEXP sites, SEXP options))

@@ -208,6 +208,7 @@ for_tests <- noted(function() {
     .Call(sg_block, diag(2) + 1, diag(2), c(0.1, 0.2), c(1, -1)),
     .Call(sg_lik_cross, c_lik("softmax", numeric(3L)), numeric(3L), rbind(c(1, 3)),
           matrix(0.1, 2L, 3L), matrix(0.5, 2L, 3L)),
+    .Call(sg_mixed_quantile, x[1:2, ], exp(x[1:2, ]), matrix(1 / ncol(x), 1L, ncol(x)), 0.3),
     .Call(sg_lik_site, two, numeric(3L), cbind(c(0.3, -0.2))),
     .Call(sg_lik_cross, c_lik("softmax", x[, 1L]), x[, 1L], rbind(c(1, 3)), x[1:2, c(1, 2, 1)],
           matrix(1, 2L, 3L)),

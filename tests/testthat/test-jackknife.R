@@ -86,6 +86,29 @@ test_that("an integrated fit, weights, offsets and missing rows have intervals",
   expect_equal(calibrated(shifted, new) - 100 * new$x, calibrated(plain, new), tolerance = 1e-6)
 })
 
+test_that("methods that keep rows have intervals, and no rows none", {
+  slow_tier()
+  d <- waves(40)
+  new <- data.frame(x = c(-1, 0, 1))
+  whole <- calibrated(sparsegp(y ~ x, d, learn = FALSE), new)
+  for (method in list(method_ep(8), method_ep(8, projection = "kl"), method_ivm(8),
+                      method_ep(power = 0.5))) {
+    # Eight points carry a sine of some three periods to a few hundredths
+    expect_equal(calibrated(sparsegp(y ~ x, d, learn = FALSE, method = method), new), whole,
+                 tolerance = 0.05)
+  }
+  some <- sparsegp(y ~ x, d, learn = FALSE, method = method_ivm(12, refine = "none"))
+  expect_true(all(is.finite(calibrated(some, new))))
+  expect_identical(dim(calibrated(some, new[0, , drop = FALSE])), c(0L, 3L))
+  expect_identical(dim(calibrated(some, new[1, , drop = FALSE])), c(1L, 3L))
+  kept <- sparsegp(y ~ x, transform(d, y = replace(y, 3, NA)), na.action = na.exclude,
+                   learn = FALSE)
+  own <- predict(kept, interval = "prediction", level = 0.9, calibrate = "jackknife+")
+  expect_identical(which(is.na(own[, "lwr"])), c("3" = 3L))
+  more <- update(sparsegp(y ~ x, d[-1, ], learn = FALSE, method = method_ep(8)), d[1, ])
+  expect_equal(calibrated(more, new), whole, tolerance = 0.05)
+})
+
 test_that("coverage holds where the model's own noise is held far too small", {
   slow_tier()
   held <- vapply(1:5, function(seed) {
@@ -162,6 +185,9 @@ test_that("what has no such intervals is an error in words", {
   times <- sparsegp(survival::Surv(exp(y), count > 0) ~ x, d, learn = FALSE)
   refused(calibrated(times, d), "times")
   on_log <- sparsegp(y ~ x, d, lik_gaussian(transform = "log"), learn = FALSE)
+  without <- sparsegp(y ~ x + count, d, method = method_ep(6), learn = FALSE,
+                      control = gp_control(keep_x = FALSE))
+  refused(calibrated(without, d), "inputs")
   averaged <- new_ensemble(list(fit, on_log), c(0.5, 0.5), fixed = TRUE)
   refused(calibrated(averaged, d), "averages")
 })

@@ -7,7 +7,7 @@ r_code_alone()
 LAYERS <- list(
   base = paste0("^(types|tolerances|digest|block|correlation|band|lgamma_ratio|gamma_rest|",
                 "par|la|chol|quad|concave|",
-                "gumbel|normal|logs|neighbours|anderson)[.][ch]$"),
+                "gumbel|normal|mixed_normal|logs|neighbours|anderson)[.][ch]$"),
   kernel = "^((points|dist|kernel|markov_form)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^((lik|smooth|expect|gumbel_term|power)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
   state = paste0("^(state|weights|row_step|row_view|row_block|exchange|active|columns|sites|",

@@ -1,0 +1,95 @@
+# Quantiles of mixtures of normals, by C and by Newton steps in R, against their definition.
+
+below_mixture <- function(q, mean, sd, shares) {
+  rowSums(shares * stats::pnorm((q - mean) / sd))
+}
+
+test_that("quantiles of mixtures of normals in C are those of their distribution function", {
+  set.seed(3)
+  mean <- matrix(rnorm(200, sd = 3), 40)
+  sd <- matrix(exp(rnorm(200)), 40)
+  shares <- matrix(rgamma(200, 1), 40)
+  shares <- shares / rowSums(shares)
+  for (p in c(1e-12, 1e-3, 0.025, 0.5, 0.9, 0.975)) {
+    q <- engine_mixed_quantile(mean, sd, shares, p)
+    # Rounding of sums of five terms
+    expect_equal(below_mixture(q, mean, sd, shares) / p, rep(1, 40), tolerance = 1e-11)
+  }
+  above <- -engine_mixed_quantile(-mean, sd, shares, 1e-12)
+  expect_equal(engine_mixed_quantile(mean, sd, shares, 1 - 1e-12), above, tolerance = 1e-4)
+  one <- engine_mixed_quantile(mean[, 1, drop = FALSE], sd[, 1, drop = FALSE], matrix(1), 0.3)
+  expect_equal(one, mean[, 1] + qnorm(0.3) * sd[, 1], tolerance = 1e-14)
+  shared <- engine_mixed_quantile(mean, sd, shares[1, , drop = FALSE], 0.3)
+  expect_equal(shared, engine_mixed_quantile(mean, sd, shares[rep(1, 40), ], 0.3))
+})
+
+test_that("far and narrow members, of no spread at all, and large numbers have quantiles", {
+  quantile_of <- function(mean, sd, shares, p) {
+    engine_mixed_quantile(t(mean), t(sd), t(shares), p)
+  }
+  expect_equal(quantile_of(c(-1e6, 1e6), c(1, 1), c(0.5, 0.5), 0.25), -1e6, tolerance = 1e-12)
+  expect_equal(quantile_of(c(0, 1), c(1e-9, 1e-9), c(0.3, 0.7), 0.65), 1, tolerance = 1e-12)
+  expect_equal(quantile_of(c(0, 1), c(0, 0), c(0.3, 0.7), 0.2), 0, tolerance = 1e-12)
+  expect_equal(quantile_of(c(0, 1), c(0, 0), c(0.3, 0.7), 0.4), 1, tolerance = 1e-12)
+  expect_equal(quantile_of(c(1e300, 1e300), c(1e290, 1e290), c(0.5, 0.5), 0.5), 1e300)
+  expect_identical(quantile_of(c(0, NaN), c(1, 1), c(0.5, 0.5), 0.5), NaN)
+})
+
+test_that("what is not a mixture stops in C", {
+  good <- matrix(1, 2, 3)
+  damaged <- function(code) expect_error(code, class = "error")
+  damaged(engine_mixed_quantile(good, good[, 1:2], good, 0.5))
+  damaged(engine_mixed_quantile(good, good, good[, 1:2], 0.5))
+  damaged(engine_mixed_quantile(good, good, good[rep(1, 3), ], 0.5))
+  damaged(engine_mixed_quantile(good, good, good, 2))
+  damaged(engine_mixed_quantile(good, good, "a", 0.5))
+})
+
+test_that("intervals of integrated fits are where the members' distributions say", {
+  slow_tier()
+  set.seed(1)
+  d <- data.frame(x = runif(25), w = rep(1:5, 5))
+  d$y <- exp(2 + sin(5 * d$x) + 0.2 * rnorm(25))
+  new <- data.frame(x = c(-0.5, 0.1, 0.5, 1.4), w = c(1, 2, 1, 1))
+  for (transform in c("identity", "log", "sqrt", "boxcox", "asinh")) {
+    fit <- sparsegp(y ~ x, d, transform = transform, control = gp_control(integrate = "ccd"),
+                    weights = w)
+    bounds <- predict(fit, new, interval = "prediction", level = 0.9, weights = ~ w)
+    latent <- replace(new_latent(fit, new), "weights", list(new$w))
+    for (side in 1:2) {
+      tails <- response_tails(fit, bounds[, 1 + side], latent)
+      inside <- bounds[, 1 + side] > 0 | transform %in% c("identity", "asinh") # not at its end
+      expect_equal(tails$below[inside], rep(c(0.05, 0.95)[side], sum(inside)), tolerance = 1e-9,
+                   info = transform)
+    }
+  }
+})
+
+test_that("bounds of means and links of integrated fits are where the members say", {
+  slow_tier()
+  set.seed(2)
+  d <- data.frame(x = runif(25))
+  d$y <- 2 + sin(5 * d$x) + 0.2 * rnorm(25)
+  d$count <- rpois(25, exp(d$y))
+  new <- data.frame(x = c(-0.5, 0.1, 1.4))
+  control <- gp_control(integrate = "ccd")
+  fits <- list(sparsegp(y ~ x, d, control = control),
+               sparsegp(count ~ x, d, likelihood = "poisson", control = control))
+  for (fit in fits) {
+    bounds <- predict(fit, new, type = "link", interval = "confidence")
+    latent <- new_latent(fit, new)
+    leaves <- leaves_of(fit, latent)
+    below <- function(q) {
+      each <- over_leaves(leaves, function(object, latent) {
+        own <- to_link(object, latent$mean, latent$offset)
+        pnorm(q, own, sqrt(latent$var) * object$response$unit)
+      })
+      mixed(each, shares_of(leaves))
+    }
+    expect_equal(below(bounds[, "lwr"]), rep(0.025, 3), tolerance = 1e-9, ignore_attr = TRUE)
+    expect_equal(below(bounds[, "upr"]), rep(0.975, 3), tolerance = 1e-9, ignore_attr = TRUE)
+  }
+  # The mean of numbers is their latent function.
+  expect_equal(predict(fits[[1]], new, interval = "confidence"),
+               predict(fits[[1]], new, type = "link", interval = "confidence"), tolerance = 1e-12)
+})
