@@ -26,7 +26,7 @@ fit_read <- function(recipe, rows, setup) {
   known <- known[lengths(known) > 0L]
   fit[names(known)] <- known
   show_fraction(bar, 1)
-  fit
+  if (isTRUE(setup$provisional)) fit else with_window(fit)
 }
 
 # Gives one warning at most: learning cannot settle where EP did not. A limit on sweeps that is

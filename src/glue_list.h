@@ -25,6 +25,7 @@ SG_ENTRY(markov, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SE
                      SEXP sites, SEXP options))
 SG_ENTRY(markov_states, 3, (SEXP kernel, SEXP ktheta, SEXP at))
 SG_ENTRY(markov_predict, 5, (SEXP kernel, SEXP ktheta, SEXP x, SEXP posterior, SEXP query))
+SG_ENTRY(markov_end, 5, (SEXP kernel, SEXP ktheta, SEXP x, SEXP posterior, SEXP order))
 SG_ENTRY(ep_batch, 10, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
                         SEXP offset, SEXP sites, SEXP options, SEXP basis))
 SG_ENTRY(ep_pass, 11, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
