@@ -17,6 +17,7 @@ no_rows_words.sparsegp_stream <- function(object) "is a stream's fit, which keep
 
 #' @export
 no_rows_words.sparsegp <- function(object) {
+  if (is_windowed(object)) return("keeps the rows of its window alone, method_markov(window =)")
   if (!is.null(object$source)) return("has read its rows in chunks, and keeps none")
   paste("was given more rows, or merged, without the inputs of all rows",
         "(gp_control(keep_x = TRUE) keeps them)")
@@ -100,6 +101,9 @@ as_fitted <- function(problem, fit) {
 # Returns why a fit's rows make no problem, and what to do, or NULL.
 lacking_for_problem <- function(object) {
   if (every_row_in_basis(object)) return(NULL)
+  if (is_windowed(object)) {
+    return(c("keeps the rows of its window alone", "Fit with method_markov(), without `window`"))
+  }
   if (is.null(object[["x"]])) {
     return(c("has not kept its inputs", "Fit with gp_control(keep_x = TRUE)"))
   }

@@ -65,8 +65,14 @@ print_head <- function(x) {
     if (x$scaling$alike && nobs(x) > 1L) "no input varies: the fit is a constant",
     if (!is.null(source)) {
       paste0("rows of ", source$label, ", ", counted(source$chunks, "chunk"),
-             if (!is.null(source$kept)) paste0("; basis chosen on ", counted(source$kept, "row")),
+             if (!is.null(source$kept)) {
+               paste0("; ", if (is_windowed(x)) "learned from" else "basis chosen on", " ",
+                      counted(source$kept, "row"))
+             },
              if (!is.null(source$workers)) paste0("; ", worker_words(source$workers)))
+    },
+    if (is_windowed(x)) {
+      paste("keeps its last", counted(nrow(x$posterior$basis), "row"), "and the state behind others")
     },
     if (!is.null(merged)) {
       paste0(merged$fits, " fits merged", if (merged$kl_lost > 0) {

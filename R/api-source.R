@@ -35,6 +35,8 @@
 #' `method_ivm()` chooses its points among the rows kept, whatever `refine` is not `"basis"` is an
 #' error, and so is full EP. [method_online()] has no first pass, but where inputs or response have
 #' levels, which are read first: then every row is seen once, in its order, as by `update()`.
+#' [method_markov()] takes the rows of a series in the order of time, which is checked, in constant
+#' memory and without a basis, see its section "Streams".
 #'
 #' The fit keeps no rows: `fitted()`, `residuals()` and `loo_lpd()` are errors; `fit$source` has
 #' the number of chunks, of rows that were left out, and `loo_lpd`, the mean leave-one-out log

@@ -5,7 +5,7 @@
 #' again; or into a fit of all rows on a basis, see below. `update(fit, formula)` and `update(fit,
 #' argument = value)` fit again with the call changed, as for other models in R. Full EP, whose
 #' basis is all rows, needs them all again; fits by [method_markov()] keep what they need, and EP
-#' goes on with all rows.
+#' goes on with all rows, or in constant memory with those of a `window` and later ones.
 #'
 #' A refit has the rows of the first call only, not those that updates brought; there is a warning
 #' then. `update(fit, data = )` is such a refit.

@@ -8,7 +8,8 @@
 #   sights   list(key, at, frame, rows): what inputs have shown, `key`, and the number of the row
 #            that did so first: a level, or of numbers that another one came than the first of all.
 #            `frame` has these rows and the first of all, numbers `rows`
-# Which rows are kept depends on their numbers alone, not on chunks or on how pools are joined.
+# Which rows are kept depends on their numbers alone, not on chunks or on how pools are joined: rows
+# spread evenly, or of a series `block` consecutive ones at a time.
 
 new_pool <- function(size) list(size = size, n = 0)
 
@@ -17,11 +18,12 @@ golden_rank <- function(at) (at * (sqrt(5) - 1) / 2) %% 1
 
 # Returns the pool of a frame with rows, all of them, to be joined to another. before: how many rows
 # the source has before them
-pool_of_frame <- function(frame, before) {
+pool_of_frame <- function(frame, before, block = 1) {
   at <- seq_len(nrow(frame))
   y <- frame_response(frame)
   labels <- if (has_levels(y)) as.character(y) else rep(NA_character_, nrow(frame))
-  list(n = nrow(frame), frames = list(frame), at = list(at), rank = list(golden_rank(before + at)),
+  list(n = nrow(frame), frames = list(frame), at = list(at),
+       rank = list(golden_rank(ceiling((before + at) / block))),
        label = list(replace(labels, duplicated(labels), NA)),
        labels = unique(labels[!is.na(labels)]), sights = sights_of_frame(frame, at))
 }

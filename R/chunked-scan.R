@@ -22,7 +22,7 @@ scan_source <- function(source, recipe, first = NULL, setup = NULL, keep = 0L) {
   pass <- list(source = source, recipe = recipe, seen = list(), moments = !is.null(first),
                batches = if (!is.na(source$chunks)) batches_of(source$chunks),
                coded = setup$coded, counted = levels_of_setup(setup), keep = keep,
-               rows = nrow(first))
+               block = rows_in_block(setup, keep), rows = nrow(first))
   if (pass$moments) pass$seen <- more_levels(list(), levels_in(first))
   traffic <- new_traffic()
   scan <- scan_once(pass, traffic)
@@ -33,6 +33,11 @@ scan_source <- function(source, recipe, first = NULL, setup = NULL, keep = 0L) {
     scan <- scan_once(pass, traffic)
   }
   scanned(pass, scan, traffic)
+}
+
+# Returns how many consecutive rows are kept together, of which a series shows its length scales.
+rows_in_block <- function(setup, keep) {
+  if (is_filter(setup$method)) max(1, keep %/% policy$pilot_windows) else 1
 }
 
 # Returns the scan of all chunks as others see it.
@@ -113,7 +118,8 @@ scan_share <- function(given) {
     scan <<- note_frame(scan, i, frame, print_of_chunk(pass$recipe, chunk, frame))
     if (nrow(frame) == 0L || !pass$moments) return(NULL)
     scan$late <<- scan$late || !identical(levels_of(scan$seen), levels)
-    scan$pool <<- join_pools(scan$pool, pool_of_frame(frame, before + scan$pool$n))
+    scan$pool <<- join_pools(scan$pool, pool_of_frame(frame, before + scan$pool$n,
+                                                     pass$block))
     if (!scan$late) frame_moments(pass, with_levels(frame, levels))
   }, join_both_moments)
   scan$blocks <- folded$blocks

@@ -1,6 +1,7 @@
 # Fits of a source of rows. In general kernel, hyperparameters and basis are settled on some of the
 # rows, in memory, in units of all; then sites of all rows are found on that basis (chunked-fit.R).
-# A stream sees its rows once, in their order; a fit like another needs their sites alone.
+# A stream sees its rows once, in their order, and so does a series, whose structure is settled
+# before; a fit like another needs their sites alone.
 
 # checkpoint: a file's name, or NULL.
 fit_source <- function(source, recipe, setup, checkpoint) {
@@ -12,6 +13,9 @@ fit_source <- function(source, recipe, setup, checkpoint) {
   recipe["likelihood"] <- list(setup$likelihood)
   recipe$terms <- terms
   if (setup$streams) return(stream_of_source(source, recipe, frame, setup, checkpoint))
+  if (is_filter(setup$method)) {
+    return(series_of_source(source, recipe, frame, setup, checkpoint))
+  }
   mark <- open_checkpoint(checkpoint, key_of_fit(source, terms, setup, frame))
   known <- check_checkpoint_state(mark$state, settled_kinds(), mark$file)
   if (is.null(known)) {
@@ -125,6 +129,23 @@ with_label_levels <- function(scan, likelihood) {
 }
 
 # ---- Rows that are seen once ----
+
+# Fits a series by Markov EP: what is settled on some rows stays, and all rows are taken in their
+# order into a window (fit-window.R).
+series_of_source <- function(source, recipe, frame, setup, checkpoint) {
+  setup$method <- filter_with_window(setup$method, policy$kept_rows)
+  mark <- open_checkpoint(checkpoint, key_of_fit(source, attr(frame, "terms"), setup, frame))
+  begun <- levels <- NULL
+  if (is.null(mark$state)) {
+    settled <- settled_on_some(source, recipe, frame, setup)
+    if (settled$fit$n == sum(settled$scan$rows)) return(settled$fit)
+    levels <- settled$scan$levels
+    begun <- without_markov_rows(settled$fit)
+  } else if (any(vapply(frame, has_levels, NA))) {
+    levels <- scan_source(source, recipe)$levels
+  }
+  feed_source(function() begun, source, recipe, levels, mark, chunk_progress(setup$verbose))
+}
 
 # Fits a stream; levels, if there are any, are read before.
 stream_of_source <- function(source, recipe, frame, setup, checkpoint) {

@@ -10,16 +10,47 @@ markov_form <- function(spec, theta = numeric(count_kernel_hyper(spec)), at = NU
   .Call(sg_markov_states, spec, as.double(theta), at)
 }
 
-# Returns the order of the rows of a problem with `states` (plan-markov.R), as C takes them.
-order_in_time <- function(problem) {
+# Returns a function of theta and a start that runs EP of a problem with `states` (plan-markov.R).
+# problem$from: of each process the state it begins with (fit-window.R), or NULL. call_c: that of
+# caller_of()
+markov_entry <- function(problem, call_c, options) {
   if (!problem$states %in% seq_len(MOST_STATES)) {
     stop_sparsegp("kernel", "is that of no Markov process, or of one with too many states",
                   "Use method_ep(size =)")
   }
-  order(problem$x[, 1L])
+  options$order <- order(problem$x[, 1L])
+  options["from"] <- list(problem$from)
+  function(theta, start, basis) {
+    run <- call_c(sg_markov, theta, start, options)
+    if (is.null(problem$from) || run$status != 0L) return(run)
+    lacks <- sum(run$alpha * means_from(problem, theta)) / 2 # src/ep_markov.h
+    run$logz <- run$logz + lacks
+    run$trace[1L, ] <- run$trace[1L, ] + lacks
+    run
+  }
 }
 
-# Returns the run with its posterior (posterior-markov.R): the sites themselves, of each latent
+# Returns the means at a problem's rows that its states alone give, a column for each process.
+means_from <- function(problem, theta) {
+  processes <- problem$processes
+  vapply(seq_len(processes), function(class) {
+    own <- class_kernel_theta(theta, problem$lik, processes, class)
+    none <- list(basis = problem$x[0L, , drop = FALSE],
+                 markov = list(tau = numeric(), nu = numeric(), from = problem$from[[class]]))
+    markov_moments(problem$spec, own[seq_len(count_kernel_hyper(problem$spec))], none,
+                   problem$x)$mean
+  }, numeric(nrow(problem$x)))
+}
+
+# Returns the state of a process behind all rows x, whose sites are list(tau, nu, from):
+# list(t, m, P), its moments at the last time.
+markov_end <- function(spec, theta, x, sites) {
+  found <- .Call(sg_markov_end, spec, theta, unname(x), sites, order(x[, 1L]))
+  if (found$status != 0L) refuse_no_posterior()
+  found[c("t", "m", "P")]
+}
+
+# Returns the run with its posterior (posterior-sites.R): the sites themselves, of each latent
 # function those of its own.
 markov_posterior <- function(problem, run) {
   own <- function(field, class) matrix(run[[field]], ncol = problem$processes)[, class]

@@ -112,6 +112,7 @@ fit_kinds <- function() list(
   stream = optional(function(x, whole) is_stream_record(x, whole)),
   xlevels = function(x, whole) are_levels(x, whole$terms),
   modes = function(x, whole) all(vapply(x, is_mode, NA, whole)),
+  held = optional(function(x, whole) is_held(x, whole)),
   ensemble = optional(is_ensemble)
 )
 

@@ -201,7 +201,22 @@ is_of_markov <- function(posterior, one) {
   d <- nrow(posterior$basis)
   sites <- posterior$markov
   one == 1 && is.null(posterior$G) && is.null(posterior$H) && is.list(sites) &&
-    are_doubles(sites$tau, d) && are_doubles(sites$nu, d) && are_finite(unlist(sites))
+    are_doubles(sites$tau, d) && are_doubles(sites$nu, d) && are_finite(unlist(sites)) &&
+    (is.null(sites$from) || is_markov_state(sites$from, posterior$basis))
+}
+
+# The state behind rows that are forgotten, no later than those of the basis.
+is_markov_state <- function(from, basis) {
+  states <- length(from$m)
+  is.list(from) && is_one(from$t, -Inf, min(basis, Inf)) && are_doubles(from$m, states) &&
+    is_table(from$P, states, states)
+}
+
+# The rows of a window (fit-window.R): as many as the posterior has.
+is_held <- function(held, fit) {
+  n <- nrow(fit$posterior$basis)
+  is.list(held) && is_number(held$base) && is_table(held$rows, nrow(held$rows), n) &&
+    are_finite(held$offset) && NROW(held$offset) %in% (n * c(1L, processes(fit)))
 }
 
 # Sites of rows that stand for responses with noise.

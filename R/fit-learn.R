@@ -27,7 +27,7 @@ fit_read <- function(recipe, rows, setup) {
   known <- c(recipe[CODING], list(na.action = rows$omitted, row_names = rows$names))
   known <- known[lengths(known) > 0L]
   fit[names(known)] <- known
-  fit
+  if (isTRUE(setup$provisional)) fit else with_window(fit)
 }
 
 # Gives one warning at most: learning cannot settle where EP did not. A limit on sweeps that is

@@ -12,6 +12,9 @@
 #' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
 #'   the observation's cavity standard deviation; positive.
 #' @param power Power of the likelihood terms (power EP), see [method_ep()].
+#' @param window Number of observations, the last ones in time, that the fit keeps, whole number of
+#'   at least 1; of those before it keeps the state of the process behind them alone. `NULL`: all
+#'   are kept. See "Streams".
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
 #' @details
 #' A Gaussian process of one input whose kernel is among those below is the first component of a
@@ -42,7 +45,26 @@
 #' one, and beyond gaps of some hundred length scales nothing is known of what came before. Periodic
 #' parts lose digits where a time is 1e10 periods from the mean.
 #'
-#' A fit answers everything that other fits do. Joint covariances, as of
+#' ## Streams
+#'
+#' A fit with a `window` takes later observations in constant memory: `update(fit, newdata)` runs EP
+#' on the observations in the window and the new ones, with the state behind all earlier ones as the
+#' prior, and then keeps the last `window` observations. With Gaussian noise and given
+#' hyperparameters every prediction, and `logLik()`, is that of a fit of all observations; with
+#' other likelihoods it is too if sites do not change any more that are a window old, so the window
+#' should span a few length scales. Within the window observations may come in any order; earlier
+#' ones are an error. A [row_source()] is fitted that way, with a window of 10 000 unless another
+#' is given, in two passes: in the first four windows of consecutive rows are kept to learn from, in
+#' the second all rows are taken in their order, which has to be that of time (`ORDER BY`): rows
+#' that are earlier than what the fit still holds are an error. The fit answers for times from the
+#' start of its window on: [predict()], `draws()`, `slopes()`; not `fitted()`, `residuals()` and
+#' others that take all observations. There is no `mean =` formula with a window, and no
+#' integration over hyperparameters. Where the function itself drifts, that is what a Matern kernel
+#' describes: nothing has to be forgotten by hand, as with [method_online()].
+#'
+#' ## Answers
+#'
+#' A fit without a window answers everything that other fits do. Joint covariances, as of
 #' `predict(covariance = TRUE)`, `draws()` and `simulate()`, are of at most
 #' `r MOST_JOINT_VALUES` points at a time, those with slopes and averages of slopes of half as many:
 #' of a longer series give `newdata`. `update(fit, newdata)` takes more observations at the same
@@ -75,10 +97,27 @@
 #' fit
 #' predict(fit, cbind(t = 5001:5003), interval = "prediction")
 #' @export
-method_markov <- function(sweeps = 200, damping = 1, mixing = 3, tol = 1e-6, power = 1) {
+method_markov <- function(sweeps = 200, damping = 1, mixing = 3, tol = 1e-6, power = 1,
+                          window = NULL) {
+  if (!is.null(window) && isTRUE(power == 0)) {
+    stop_sparsegp("power", "is 0, a bound on all observations at once, and there is a `window`",
+                  "Leave one of them out")
+  }
   new_method("markov", "Markov EP", list(
     sweeps = check_count(sweeps, "sweeps"), damping = check_damping(damping),
     mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0),
-    power = check_power(power)
+    power = check_power(power), window = if (!is.null(window)) check_count(window, "window")
   ))
+}
+
+# Is it by a filter, which takes rows in the order of time?
+is_filter <- function(method) inherits(method, "method_markov")
+
+# How many rows a fit keeps, or NULL: all.
+window_of <- function(method) if (is_filter(method)) method$window
+
+# Returns a filter with a window, the one it has or another.
+filter_with_window <- function(method, window) {
+  if (is.null(method$window)) method$window <- as.integer(window)
+  method
 }

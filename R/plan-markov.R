@@ -5,6 +5,7 @@ plan_for.method_markov <- function(method, problem, basis) {
   refuse_power(method, problem)
   refuse_no_markov(problem, basis)
   problem$options <- method
+  if (!is.null(method$window)) problem <- without_mean(problem)
   plan_markov(problem)
 }
 

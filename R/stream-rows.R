@@ -59,6 +59,7 @@ begin <- function(fit, rows, final = TRUE) {
   rows <- code_rows(recipe, rows) # all at once: an unseen level fails before learning
   pilot <- chunk_rows(rows, first)
   setup$basis <- read_basis(recipe, setup$basis)
+  if (final) remark_on_series(pilot, setup)
   settled <- choose_structure(pilot, setup, recipe$input_terms)
   learned <- learn_from(pilot, settled, remark = final)
   problem <- learned$problem
@@ -72,6 +73,17 @@ begin <- function(fit, rows, final = TRUE) {
   fit <- stream_fit(fit, stream, learned$setup, learned$candidate)
   fit <- keep_state(fit, empty_state(ncol(problem$x), problem$processes))
   take_rows(fit, rows, start = basis$x)
+}
+
+# Gives a message where the rows of a stream are a series in the order of time, without a basis, a
+# kernel or a clock that somebody chose: its filter needs no basis.
+remark_on_series <- function(pilot, setup) {
+  chosen <- c(list(setup$basis, setup$kernel, half_life_of(setup$method)))
+  times <- pilot$x
+  if (any(lengths(chosen)) || ncol(times) != 1L || nrow(times) < policy$min_points) return()
+  if (is.unsorted(times[, 1L], strictly = TRUE) || !is_time_grid(times[, 1L])) return()
+  message("The rows are a series in the order of time, which method_markov(window = 10000) takes ",
+          "in constant memory, too, and without inducing points.")
 }
 
 # Fields of a stream that the calls which made it have set

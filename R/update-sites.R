@@ -4,6 +4,11 @@
 # Returns the fit with more rows as take_more() does: EP goes on with all of them, so it is the fit
 # of all rows at these hyperparameters.
 take_more_sites <- function(fit, problem, rows) {
+  if (is_windowed(fit)) return(take_later(fit, problem, rows))
+  with_window(take_all(fit, problem, rows))
+}
+
+take_all <- function(fit, problem, rows) {
   basis <- fit$posterior$basis
   first <- new_problem(model_of_fit(fit), basis, fit$data_rows, fit$offset, fit$options)
   colnames(problem$x) <- colnames(basis)
@@ -30,4 +35,27 @@ take_more_sites <- function(fit, problem, rows) {
 # Returns the plan of a fit's method for a problem.
 plan_as_fitted <- function(problem, fit) {
   if (is_markov_fit(fit)) plan_markov(problem) else plan_neighbours(problem)
+}
+
+# Returns a fit that keeps a window (fit-window.R) with later rows.
+take_later <- function(fit, problem, rows) {
+  parts <- markov_parts(fit)
+  for (part in parts) {
+    refuse_forgotten(part$markov$from, problem$x[, 1L], "Give rows in the order of time (ORDER BY), or fit")
+  }
+  held <- fit$held
+  first <- new_problem(model_of_fit(fit), fit$posterior$basis, held$rows, held$offset, fit$options)
+  colnames(problem$x) <- colnames(first$x)
+  joint <- join_problems(first, problem)
+  joint$options <- fit$options
+  n <- nrow(problem$x)
+  none <- numeric(n)
+  sites <- lapply(parts, function(part) lapply(part$markov[c("tau", "nu")], c, none))
+  run <- run_window(fit, joint, lapply(parts, function(part) part$markov$from), sites)
+  refuse_impossible(run, fit$likelihood, problem_rows(joint))
+  warn_about(run, NULL, fit)
+  fit$n <- row_count(fit$n, n)
+  fit$held <- list(rows = joint$rows, offset = joint$offset,
+                   base = held$base - unit_shift(fit, rows$y))
+  with_window(with_window_run(fit, run))
 }

@@ -21,7 +21,7 @@ sg_markov_process *sg_markov_processes(const sg_markov_path *path, int C, int ke
     for (int c = 0; c < C; c++) {
         const sg_markov_form *form = forms + (kernels == 1 ? 0 : c);
         all[c] = (sg_markov_process) {
-            form, sg_markov_trend_new(path, q, phi, ws),
+            form, NULL, sg_markov_trend_new(path, q, phi, ws),
             sg_markov_trace_new(form, path->n, 1 + q, ws), sg_doubles(ws, path->n),
             sg_doubles(ws, (size_t) path->n * (1 + q))
         };
@@ -32,7 +32,8 @@ sg_markov_process *sg_markov_processes(const sg_markov_path *path, int C, int ke
 /* The sites of a process as the filter takes them. */
 static sg_markov_sites sites_of(const markov_model *model, const sg_markov_process *own)
 {
-    return (sg_markov_sites) {model->path->n, 1 + own->trend.q, model->path->t, own->tau, own->nu};
+    return (sg_markov_sites) {model->path->n, 1 + own->trend.q, model->path->t, own->tau, own->nu,
+                              own->start};
 }
 
 /* Filters all processes. */

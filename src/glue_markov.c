@@ -1,4 +1,5 @@
 /* glue_markov.c: EP of a process of one input that is Markov, and prediction from its sites. */
+#include <float.h>
 #include <limits.h>
 #include "ep_markov.h"
 #include "evidence.h"
@@ -30,6 +31,21 @@ static const int *order_of(SEXP order, const double *x, int n)
     return out;
 }
 
+/* Returns the state that a process begins with, from list(t, m, P), no later than its rows, or NULL.
+ * A state of another size is that of other hyperparameters. */
+static const sg_markov_start *start_of(SEXP from, const sg_markov_form *form,
+                                       const sg_markov_path *path)
+{
+    if (Rf_isNull(from)) return NULL;
+    const int m = form->m;
+    sg_markov_start *out = sg_structs(1, sizeof(sg_markov_start), &sg_r_workspace);
+    out->t = sg_field_double(from, "t", -DBL_MAX, DBL_MAX);
+    out->m = sg_doubles_of(sg_field(from, "m"), m, "m");
+    out->P = sg_matrix_with(sg_field(from, "P"), m, m, "P").values;
+    if (path->n > 0 && out->t > path->t[0]) sg_stop_damaged("its `from` is later than its rows");
+    return out;
+}
+
 /* The functions of a linear mean at the rows, and how many there are. */
 static const double *functions_of(SEXP phi, int n, int *q)
 {
@@ -53,7 +69,8 @@ static void trend_in(SEXP out, SEXP stored, int C, const sg_markov_process *proc
     SET_VECTOR_ELT(out, OUT_TREND, stored);
 }
 
-/* ktheta and options as of ep_full, and order: the rows in the order of time. x: the one column
+/* ktheta and options as of ep_full, and order: the rows in the order of time; from: of each process
+ * what it begins with, or NULL; then there is neither a mean nor a gradient. x: the one column
  * that the kernel reads. Memory: (m + 6) numbers a row and process for m states; the gradient takes
  * m^2 more for some rows. */
 SEXP sg_r_markov(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
@@ -80,6 +97,11 @@ SEXP sg_r_markov(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y
     if (status == SG_OK) {
         marg.alpha = sg_new_latents(out, OUT_ALPHA, n, C);
         sg_markov_process *all = sg_markov_processes(&path, C, p.kernels, forms, q, phi, ws);
+        SEXP from = sg_field(options, "from");
+        if (!Rf_isNull(from)) sg_list_of(from, C, "from");
+        for (int c = 0; c < C && !Rf_isNull(from); c++) {
+            all[c].start = start_of(VECTOR_ELT(from, c), all[c].form, &path);
+        }
         double *J = q > 0 ? sg_new_matrix(stored, 1, n, (size_t) q * C) : NULL;
         status = sg_ep_markov_run(&p.rows, &path, all, p.kernels, &opt, &start, &marg, J, &report,
                                   ws);
@@ -171,7 +193,8 @@ static const double *with_points(SEXP list, const char *name, int rows, int poin
 }
 
 /* Moments at points after the rows of x, of one process with a kernel of its own.
- * posterior: list(tau, nu, trend), trend list(coef, root, phi) with phi at rows and points, or NULL
+ * posterior: list(tau, nu, from, trend), from as start_of() takes it, trend list(coef, root, phi)
+ *   with phi at rows and points, or NULL
  * query: list(order, of rows and points; points, how many; along: NULL or of each point what its
  *   derivative is multiplied by; phi_slope: points x q; parts: NULL or which parts of a sum; joint)
  * Returns list(status, mean, var): of each point, or with `along` 2 and 4 numbers, or jointly. */
@@ -196,7 +219,8 @@ SEXP sg_r_markov_predict(SEXP kernel, SEXP ktheta, SEXP x, SEXP posterior, SEXP 
     const int slopes = !Rf_isNull(along), each = slopes ? 2 : 1;
     const sg_markov_query asked = {
         form, &path, &trend, with_points(posterior, "tau", rows, points),
-        with_points(posterior, "nu", rows, points), rows, points, slopes,
+        with_points(posterior, "nu", rows, points),
+        start_of(sg_field(posterior, "from"), form, &path), rows, points, slopes,
         slopes ? sg_doubles_of(along, points, "along") : NULL,
         slopes && q > 0 ? sg_doubles_of(sg_field(query, "phi_slope"), (size_t) points * q, "phi")
                         : NULL,
@@ -209,6 +233,35 @@ SEXP sg_r_markov_predict(SEXP kernel, SEXP ktheta, SEXP x, SEXP posterior, SEXP 
     const sg_status status = joint ? sg_markov_joint(&asked, mean, var, ws)
                                    : sg_markov_moments(&asked, mean, var, ws);
     SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(status));
+    UNPROTECT(1);
+    return out;
+}
+
+/* The state behind all rows of x, which have sites tau and nu: list(status, t, m, P), t the last
+ * time. posterior: list(tau, nu, from). order: the rows in the order of time. */
+SEXP sg_r_markov_end(SEXP kernel, SEXP ktheta, SEXP x, SEXP posterior, SEXP order)
+{
+    const char *fields[] = {"status", "t", "m", "P", ""};
+    const sg_ws *ws = &sg_r_workspace;
+    const sg_kernel *self = sg_kernel_of(kernel, ktheta, 1);
+    const sg_matrix times = sg_matrix_with(x, -1, 1, "x");
+    const int rows = times.nrow;
+    const sg_markov_form *form = forms_of(1, &self);
+    if (!form || rows == 0) sg_stop_damaged("it has no state of a Markov process");
+    const sg_markov_path path = sg_markov_path_new(
+        rows, times.values, order_of(order, times.values, rows), ws
+    );
+    const sg_markov_trend trend = trend_of(R_NilValue, &path, 0, NULL);
+    const sg_markov_query asked = {
+        .form = form, .path = &path, .trend = &trend,
+        .tau = with_points(posterior, "tau", rows, 0), .nu = with_points(posterior, "nu", rows, 0),
+        .start = start_of(sg_field(posterior, "from"), form, &path), .rows = rows
+    };
+    SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+    double *m = sg_new_vector(out, 2, form->m), *P = sg_new_matrix(out, 3, form->m, form->m);
+    const sg_status status = sg_markov_end(&asked, m, P, ws);
+    SET_VECTOR_ELT(out, 0, Rf_ScalarInteger(status));
+    SET_VECTOR_ELT(out, 1, Rf_ScalarReal(path.t[path.n - 1]));
     UNPROTECT(1);
     return out;
 }

@@ -44,16 +44,26 @@ static void multiply(int m, const double *S, const double *x, double *y)
     }
 }
 
+/* The moments that the way begins with. */
+static void begin(const sg_markov_form *form, const sg_markov_sites *sites, sg_markov_ahead *ahead)
+{
+    const size_t m = form->m;
+    sg_zero(m * sites->count, ahead->m);
+    if (sites->start) {
+        sg_copy(m, sites->start->m, ahead->m);
+        sg_copy(m * m, sites->start->P, ahead->P);
+    } else {
+        sg_markov_stationary(form, ahead->P);
+    }
+}
+
 /* Moves the moments over the gap before time i. */
 static void advance(const sg_markov_form *form, const sg_markov_sites *sites, int i,
                     sg_markov_ahead *ahead)
 {
-    if (i == 0) {
-        sg_markov_stationary(form, ahead->P);
-        sg_zero((size_t) form->m * sites->count, ahead->m);
-        return;
-    }
-    const double gap = sites->t[i] - sites->t[i - 1];
+    if (i == 0) begin(form, sites, ahead);
+    if (i == 0 && !sites->start) return;
+    const double gap = sites->t[i] - (i == 0 ? sites->start->t : sites->t[i - 1]);
     if (gap == 0) return;
     sg_markov_step_over(form, gap, &ahead->step);
     sg_markov_move(form, &ahead->step, 0, sites->count, ahead->m);

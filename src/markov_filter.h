@@ -18,12 +18,20 @@
 
 #include "markov_form.h"
 
+/* Moments of the state at a time, behind sites that are forgotten. */
+typedef struct {
+    double t;
+    const double *m; /* m */
+    const double *P; /* m x m */
+} sg_markov_start;
+
 /* Sites at n times in order. */
 typedef struct {
     int n, count;
     const double *t;   /* n, not decreasing */
     const double *tau; /* n */
     const double *nu;  /* count x n */
+    const sg_markov_start *start; /* no later than t[0], of the first vector; NULL: stationary */
 } sg_markov_sites;
 
 /* Keeps what the way back needs of each time. */
@@ -57,9 +65,9 @@ sg_markov_trace sg_markov_trace_new(const sg_markov_form *form, int n, int count
 sg_markov_ahead sg_markov_ahead_new(const sg_markov_form *form, int count, const sg_ws *ws);
 sg_markov_back sg_markov_back_new(const sg_markov_form *form, int count, const sg_ws *ws);
 
-/* Moves the state to the i-th time (0: it begins there) and takes its site; writes what the
- * way back needs into place k of the trace. SG_NOT_PD: with this site there is no posterior.
- * O(m^2). */
+/* Moves the state to the i-th time (0: it begins there, or at the start) and takes its site; writes
+ * what the way back needs into place k of the trace. SG_NOT_PD: with this site there is no
+ * posterior. O(m^2). */
 sg_status sg_markov_forward(const sg_markov_form *form, const sg_markov_sites *sites, int i, int k,
                             sg_markov_ahead *ahead, sg_markov_trace *trace);
 

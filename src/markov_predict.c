@@ -52,7 +52,7 @@ static run new_run(const sg_markov_query *query, const sg_ws *ws)
     const int count = 1 + query->trend->q;
     double *tau = sg_doubles(ws, n), *nu = sg_doubles(ws, n * count);
     run go = {.query = query, .each = query->slopes ? 2 : 1, .count = count, .m = (int) m,
-              .sites = {query->path->n, count, query->path->t, tau, nu},
+              .sites = {query->path->n, count, query->path->t, tau, nu, query->start},
               .trace = sg_markov_trace_new(query->form, (int) n, count, ws),
               .first = sg_ints(n, ws), .next = sg_ints(points, ws)};
     go.w = sg_doubles(ws, m * points * go.each), go.z = sg_doubles(ws, m * points * go.each);
@@ -270,6 +270,26 @@ sg_status sg_markov_joint(const sg_markov_query *query, double *mean, double *co
         covariances(&go, places, cov, ws);
         for (int f = 0; f < query->points * go.each; f++) mean[f] = go.mean[(size_t) go.count * f];
     }
+    sg_release(ws, mark);
+    return status;
+}
+
+sg_status sg_markov_end(const sg_markov_query *query, double *m, double *P, const sg_ws *ws)
+{
+    void *mark = sg_mark(ws);
+    const size_t n = query->path->n, states = query->form->m;
+    double *tau = sg_doubles(ws, n), *nu = sg_doubles(ws, n);
+    const sg_markov_sites sites = {(int) n, 1, query->path->t, tau, nu, query->start};
+    sg_markov_trace trace = sg_markov_trace_new(query->form, 1, 1, ws);
+    sg_markov_ahead ahead = sg_markov_ahead_new(query->form, 1, ws);
+    sg_status status = SG_OK;
+    sg_markov_gather(query->path, query->trend, query->tau, query->nu, tau, nu);
+    for (int k = 0; k < (int) n && status == SG_OK; k++) {
+        status = sg_markov_forward(query->form, &sites, k, 0, &ahead, &trace);
+        if (k % BETWEEN_TICKS == 0) sg_tick(ws);
+    }
+    sg_copy(states, ahead.m, m);
+    sg_copy(states * states, ahead.P, P);
     sg_release(ws, mark);
     return status;
 }

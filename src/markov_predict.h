@@ -18,6 +18,7 @@ typedef struct {
     const sg_markov_path *path;    /* of rows, and of points after them */
     const sg_markov_trend *trend;  /* its phi at all times; q = 0: the mean is known */
     const double *tau, *nu;        /* rows and points: 0 at points */
+    const sg_markov_start *start;  /* no later than rows and points; NULL: there is none */
     int rows, points;
     int slopes;                    /* have points a derivative besides, after the value? */
     const double *along;           /* points: by which their derivatives are multiplied */
@@ -34,5 +35,9 @@ sg_status sg_markov_moments(const sg_markov_query *query, double *mean, double *
  * a point together. O(n m^3 + points^2 m^2). */
 sg_status sg_markov_joint(const sg_markov_query *query, double *mean, double *cov,
                           const sg_ws *ws);
+
+/* Moments m[m] and P[m x m] of the state behind the sites of the last time. There is no linear
+ * mean. O(n m^2). */
+sg_status sg_markov_end(const sg_markov_query *query, double *m, double *P, const sg_ws *ws);
 
 #endif

@@ -134,12 +134,15 @@ markov_series <- function() {
   }
   fits <- list(fit(number ~ time, lik_student(), kernel_matern32()),
                fit(count ~ time, lik_poisson(), kernel_matern12() + kernel_periodic(period = 2)))
+  kept <- sparsegp(count ~ time, data[1:20, ], lik_poisson(), kernel_matern32(), learn = FALSE,
+                   method = method_markov(window = 8))
+  kept <- update(kept, data[21:30, ])
   new <- data.frame(time = c(-1, 0.6, 3, 9))
   set.seed(5, "Mersenne-Twister", "Inversion", "Rejection")
-  lapply(fits, function(fit) {
+  c(lapply(fits, function(fit) {
     list(coef(fit), predict(fit, new, type = "latent", covariance = TRUE), draws(fit, new),
          predict(fit, data, se.fit = TRUE))
-  })
+  }), list(predict(kept, new[4, , drop = FALSE], type = "latent", se.fit = TRUE)))
 }
 
 # A map by nearest neighbours: learning, joint predictions, slopes

@@ -132,6 +132,22 @@ kernel <- function() {
          "rbf", "none", 3, kernel_divfree(), kernel_coregion())
 }
 
+# A kernel of a process of one input that is Markov, and what fits by it
+markov_kernel <- function() {
+  part <- function() {
+    one_of(kernel_matern12(value()), kernel_matern32(), kernel_matern52(lengthscale = value()),
+           kernel_linear(), kernel_poly(2), kernel_trig(2), kernel_periodic(period = value()))
+  }
+  mostly(one_of(part(), part() + part(), part() + kernel_constant(),
+                kernel_matern32() * kernel_periodic(), part() * kernel_linear()),
+         part() * part(), kernel_rbf())
+}
+
+markov_method <- function() {
+  method_markov(sweeps = one_of(20, 200), mixing = one_of(0, 3),
+                window = mostly(one_of(NULL, 1, 3, 20), 0))
+}
+
 method <- function() {
   size <- mostly(one_of(1, 2, 5, 20), 1000, 0, NA)
   sweeps <- one_of(1, 20, 200)
@@ -170,8 +186,9 @@ copying <- function(D) {
 
 fitted_case <- function() {
   n <- mostly(one_of(5L, 8L, 15L, 30L, 60L), 0L, 1L, 2L, 3L)
-  D <- one_of(1L, 1L, 2L, 3L)
-  d <- inputs(n, D)
+  series <- chance(0.15)
+  D <- if (series) mostly(1L, 2L) else one_of(1L, 1L, 2L, 3L)
+  d <- if (series) data.frame(a = numbers(n), b = numbers(n))[seq_len(D)] else inputs(n, D)
   y <- response(n)
   weights <- mostly(NULL, abs(numbers(n)), stats::runif(n))
   with_y <- d
@@ -179,6 +196,10 @@ fitted_case <- function() {
   by_matrix <- chance(0.3) && all(vapply(d, is.numeric, NA))
   arguments <- list(likelihood = likelihood(y), kernel = kernel(), method = method(),
                     learn = learning(), basis = basis_for(n))
+  if (series) {
+    arguments[c("kernel", "method")] <- list(markov_kernel(), markov_method())
+    arguments["basis"] <- mostly(list(NULL), list(1:2))
+  }
   arguments$prior <- mostly(NULL, list(lengthscale = prior_gamma(2, 1)), 3, list(no = 1))
   arguments$scale <- mostly(NULL, TRUE, FALSE, "common", "x")
   arguments$augment <- if (chance(0.15)) copying(D)

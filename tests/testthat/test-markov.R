@@ -322,3 +322,123 @@ test_that("hyperparameters are integrated out, and their errors known, as by ful
                         control = gp_control(augment = jitter_rows(2))), "augment",
                class = "sparsegp_error")
 })
+
+# Fits rows `first` by method_markov(window =) and has update() take the others, `size` at a time.
+fit_in_window <- function(d, lik, window, first, size, kernel = kernel_matern32(1, 0.3), ...) {
+  fit <- sparsegp(y ~ t, d[first, ], lik, kernel = kernel, learn = FALSE, scale = FALSE,
+                  method = method_markov(tol = 1e-10, window = window), ...)
+  rest <- setdiff(seq_len(nrow(d)), first)
+  for (rows in split(rest, ceiling(seq_along(rest) / size))) fit <- update(fit, d[rev(rows), ])
+  fit
+}
+
+test_that("a window takes later rows in constant memory, exactly if noise is Gaussian", {
+  rows <- markov_rows(300)
+  order <- order(rows$x)
+  d <- data.frame(t = 30 * rows$x[order], y = rows$responses$gaussian[order])
+  kernel <- kernel_matern32(1, 0.9) + kernel_constant(2) + kernel_periodic(1, 2, period = 7)
+  fit <- fit_in_window(d, lik_gaussian(0.04), 40, 1:120, 25, kernel, mean = "zero")
+  all <- fit_in_window(d, lik_gaussian(0.04), NULL, 1:300, 1, kernel, mean = "zero")
+  expect_identical(nobs(fit), 300L)
+  expect_identical(nrow(fit$posterior$basis), 40L)
+  expect_output(print(fit), "keeps its last 40 rows")
+  new <- data.frame(t = c(29.5, 30, 30.7, 34))
+  ask <- function(fit) predict(fit, new, type = "link", se.fit = TRUE, covariance = TRUE)
+  # 180 rows one after the other through the state: rounding
+  expect_equal(ask(fit), ask(all), tolerance = 1e-9)
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(all)), tolerance = 1e-9)
+  expect_equal(slopes(fit, new), slopes(all, new), tolerance = 1e-8)
+  set.seed(1)
+  drawn <- draws(fit, new, 2)
+  set.seed(1)
+  expect_equal(drawn, draws(all, new, 2), tolerance = 1e-6) # roots of a covariance
+  one <- object.size(fit_in_window(d[1:150, ], lik_gaussian(0.04), 40, 1:120, 25, kernel,
+                                   mean = "zero"))
+  expect_lt(as.numeric(object.size(fit)), 1.05 * as.numeric(one))
+  file <- tempfile()
+  saveRDS(fit, file)
+  expect_identical(predict(readRDS(file), new), predict(fit, new))
+  damaged <- fit
+  damaged$posterior$markov$from$m <- 1
+  expect_error(predict(damaged, new), class = "sparsegp_error")
+  damaged <- fit
+  damaged$held$rows <- damaged$held$rows[, -1, drop = FALSE]
+  expect_error(update(damaged, data.frame(t = 31, y = 0)), class = "sparsegp_error")
+  expect_error(predict(fit, data.frame(t = 3)), "window", class = "sparsegp_error")
+  expect_error(update(fit, d[1, ]), "order of time", class = "sparsegp_error")
+  expect_error(fitted(fit), "window", class = "sparsegp_error")
+  expect_error(method_markov(power = 0, window = 9), "window", class = "sparsegp_error")
+  expect_error(method_markov(window = 0), class = "sparsegp_error")
+  expect_error(fit_in_window(d, lik_gaussian(0.04), 40, 1:120, 25, mean = ~ t), "mean",
+               class = "sparsegp_error")
+})
+
+test_that("a window of several length scales leaves other likelihoods their posterior", {
+  slow_tier()
+  rows <- markov_rows(300)
+  order <- order(rows$x)
+  y <- rows$responses
+  classes <- cut(y$gaussian, c(-9, -0.5, 0.5, 9), c("a", "b", "c"))
+  cases <- list(poisson = list(y$poisson, lik_poisson(0)), probit = list(y$probit, lik_probit(0)),
+                student = list(y$student, lik_student(0.3, 4)),
+                rest = list(classes, lik_probit(c(0, 0, 0))))
+  new <- data.frame(t = c(29.5, 30, 34))
+  for (name in names(cases)) {
+    d <- data.frame(t = 30 * rows$x[order], y = cases[[name]][[1L]][order])
+    mean <- if (name == "student") "zero"
+    fit <- fit_in_window(d, cases[[name]][[2L]], 100, 1:120, 60, mean = mean)
+    all <- fit_in_window(d, cases[[name]][[2L]], NULL, 1:300, 1, mean = mean)
+    # 100 rows are 10 units of time, 30 length scales: sites behind them are final
+    expect_equal(predict(fit, new), predict(all, new), tolerance = 1e-6, label = name)
+    if (name != "rest") {
+      expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(all)), tolerance = 1e-6,
+                   label = name)
+    }
+  }
+})
+
+test_that("a source in the order of time goes through a window, others are refused", {
+  slow_tier()
+  n <- 3000
+  set.seed(8)
+  d <- data.frame(t = seq_len(n) / 10)
+  d$y <- sin(d$t) + 0.2 * stats::rnorm(n)
+  read <- function(i) if (i <= 6) d[500 * (i - 1) + 1:500, ]
+  made <- function(source, ...) {
+    sparsegp(y ~ t, source, lik_gaussian(0.04), kernel = kernel_matern32(1, 1), scale = FALSE,
+             learn = learn_control(rows = 400, inner = 1), mean = "zero", ...)
+  }
+  file <- tempfile()
+  fit <- made(row_source(read, chunks = 6), method = method_markov(window = 300),
+              control = gp_control(checkpoint = file))
+  expect_identical(nobs(fit), 3000L)
+  expect_output(print(fit), "learned from")
+  value <- function(name) fixed(coef(fit)[[name]])
+  all <- sparsegp(y ~ t, d, lik_gaussian(value("noise")), scale = FALSE, mean = "zero",
+                  kernel = kernel_matern32(value("variance"), value("lengthscale")),
+                  method = method_markov(), learn = FALSE)
+  new <- data.frame(t = c(295, 300, 303))
+  # in units of the response's standard deviation, as the source has seen it
+  expect_equal(predict(fit, new, se.fit = TRUE), predict(all, new, se.fit = TRUE),
+               tolerance = 1e-8)
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(all)), tolerance = 1e-8)
+  more <- data.frame(t = 300.1, y = 0)
+  expect_equal(predict(update(fit, more), new), predict(update(all, more), new), tolerance = 1e-8)
+  expect_error(made(row_source(function(i) if (i <= 6) read(7 - i)),
+                    method = method_markov(window = 300)), "ORDER BY", class = "sparsegp_error")
+  # few enough to be in memory
+  whole <- sparsegp(y ~ t, row_source(function(i) if (i == 1) read(i)), learn = FALSE,
+                    kernel = kernel_matern32(), method = method_markov())
+  expect_identical(length(fitted(whole)), 500L)
+  # windows of consecutive rows are what is learned from
+  expect_identical(rows_in_block(list(method = method_markov()), 400), 100)
+})
+
+test_that("a stream in the order of time is offered the filter", {
+  d <- data.frame(t = 1:200, y = sin(1:200))
+  stream <- function(d, ...) sparsegp(y ~ t, d, method = method_online(5, pilot = 200),
+                                      learn = FALSE, ...)
+  expect_message(stream(d), "method_markov\\(window")
+  expect_no_message(stream(d[200:1, ]))
+  expect_no_message(stream(d, kernel = kernel_rbf()))
+})
