@@ -23,6 +23,21 @@ median_response.response <- function(object, latent, shift = 0) {
 #' @export
 response_at.response <- function(object, latent, shift = 0) median_response(object, latent, shift)
 
+# The chance of a point is even in f, so its quantiles are those of |f|: of f^2 / sd^2, a chi-squared
+# variable, or where f has a sign for sure those of f. shift: in f, of which the normal probability
+# is that of the quantile.
+#' @export
+median_response.response_seen <- function(object, latent, shift = 0) {
+  SURE <- 12 # standard deviations from 0
+  sd <- sqrt(latent$var)
+  mean <- abs(seen_mean(object, latent))
+  far <- mean > SURE * sd
+  p <- ifelse(sd > 0, stats::pnorm(shift / sd), 0.5)
+  size <- suppressWarnings(sd * sqrt(stats::qchisq(p, 1, ifelse(far, 0, (mean / sd)^2))))
+  size <- ifelse(far, mean + shift, size)
+  to_response(object, engine_lik_eval(object, size, weights = latent$weights)$mean)
+}
+
 #' @export
 standard_deviation.response <- function(object, latent, type) {
   if (type %in% c("link", "latent")) return(sqrt(latent$var) * object$response$unit)

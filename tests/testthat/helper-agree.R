@@ -5,11 +5,29 @@
 # deviations, whatever the distribution: P(X > mean + k sd) <= 1 / (1 + k^2).
 CANTELLI <- sqrt(1 / 0.025 - 1)
 
+# What fits have refused since the last look, in words, for tests to compare with what they should.
+AGREE_LOG <- new.env()
+AGREE_LOG$refused <- character()
+
 # Returns an answer, or NULL where the fit refuses: does not offer this beside this type. What it
-# says is no matter here.
+# says is no matter here, but that it refuses is noted.
 asked_of <- function(fit, new, type, ...) {
   tryCatch(suppressMessages(suppressWarnings(predict(fit, new, type = type, ...))),
-           sparsegp_error = function(e) NULL)
+           sparsegp_error = function(e) note_refusal(type, ...))
+}
+
+note_refusal <- function(what, ...) {
+  given <- list(...)
+  more <- c(given$interval, setdiff(names(given), c("interval", "at")))
+  AGREE_LOG$refused <- union(AGREE_LOG$refused, paste(c(what, more), collapse = "+"))
+  NULL
+}
+
+# Returns in words what was refused that should not be, and what was answered that was refused.
+unexpected_refusals <- function(expected) {
+  found <- AGREE_LOG$refused
+  c(paste("refuses", setdiff(found, expected), recycle0 = TRUE),
+    paste("no longer refuses", setdiff(expected, found), recycle0 = TRUE))
 }
 
 # Answers without names, so that they compare.
@@ -197,14 +215,14 @@ draws_agree <- function(fit, new, n = 400L) {
     interval <- asked_of(fit, new, type, interval = "confidence")
     if (is.null(interval)) next
     drawn <- tryCatch(suppressMessages(draws(fit, new, n, type = type)),
-                      sparsegp_error = function(e) NULL)
+                      sparsegp_error = function(e) note_refusal(paste("draws of", type)))
     if (is.null(drawn)) next
     flaws <- c(flaws, shares_agree(drawn, interval, most, paste("draws of type", type)))
   }
   prediction <- asked_of(fit, new, "response", interval = "prediction")
   simulated <- if (!is.null(prediction)) {
     tryCatch(as.matrix(suppressWarnings(simulate(fit, n, newdata = new))),
-             sparsegp_error = function(e) NULL)
+             sparsegp_error = function(e) note_refusal("simulate"))
   }
   of_rows <- is.numeric(simulated) && identical(dim(simulated), c(nrow(new), as.integer(n)))
   if (!of_rows || length(dim(prediction)) != 2L) return(flaws)
@@ -234,9 +252,9 @@ shares_agree <- function(drawn, interval, most, called) {
 own_rows_agree <- function(fit, rows, y = NULL) {
   own <- predict(fit)
   again <- asked_of(fit, rows, "response")
-  left <- tryCatch(residuals(fit), sparsegp_error = function(e) NULL)
+  left <- tryCatch(residuals(fit), sparsegp_error = function(e) note_refusal("residuals"))
   augmented <- if (requireNamespace("generics", quietly = TRUE)) {
-    tryCatch(generics::augment(fit), sparsegp_error = function(e) NULL)
+    tryCatch(generics::augment(fit), sparsegp_error = function(e) note_refusal("augment"))
   }
   size <- magnitude_of(own)
   c(if (apart(fitted(fit), own, size) > 0) "fitted() is not predict()",
