@@ -130,7 +130,7 @@ mixture_bound.response_numbers <- function(object, latent, type, z) {
   normal_bound(object, latent, type, z)
 }
 
-# Of what is normal for each member, as bounds at 0 and at 1 say
+# Returns bounds of what is normal for each member: its mean and spread are those of its own bounds.
 normal_bound <- function(object, latent, type, z) {
   leaves <- leaves_of(object, latent)
   each <- over_leaves(leaves, function(object, latent) {

@@ -11,6 +11,7 @@ IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wan
 # that returns what is maximised where EP ends nowhere (engine-power.R), or NULL. sites: where EP
 # starts at first, or NULL.
 evidence <- function(problem, sites = NULL) {
+  problem <- learned_loosely(problem)
   n <- as.double(nrow(problem$x))
   full <- is.null(problem$basis) && is.null(problem$states) && is.null(problem$neighbours)
   points <- if (full) n else points_of_call(problem)
@@ -20,6 +21,16 @@ evidence <- function(problem, sites = NULL) {
        rows = n,
        cheap = n * points^2 * problem$processes <= policy$cheap_flops,
        limit = if (!is.null(limit)) function() evidence(limit))
+}
+
+# Returns a problem whose EP ends early where several classes have a latent function each, as sweeps
+# are most of the time then. The fit itself, at the hyperparameters found, has its own tolerance.
+learned_loosely <- function(problem) {
+  functions <- problem$processes * problem_width(problem)
+  if (functions > 1L && lik_codec(problem$lik)$labelled) {
+    problem$options$tol <- policy$class_search_tolerance * problem$options$tol
+  }
+  problem
 }
 
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else

@@ -25,7 +25,8 @@
 #'   matters little elsewhere; more than 3 gain nothing. It takes `4 * mixing + 10` numbers a latent
 #'   value, and a second pass over the observations in every sweep if `pool` does not hold them.
 #' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
-#'   the observation's cavity standard deviation; positive.
+#'   the observation's cavity standard deviation; positive. While hyperparameters of several
+#'   classes are learned, sweeps end at `r policy$class_search_tolerance` times that.
 #' @param pool Most numbers that the matrix of observations as the basis sees them may take; whole
 #'   number or `Inf`. Beyond it the matrix is computed anew in blocks.
 #' @param starts For ambiguous measurements ([lik_mixture()]): number of online passes from which EP

@@ -59,6 +59,7 @@ min_class_gain | 0.003 | proportion | of the log loss, to be taken off by more p
 rare_label | 0.1, 0.2 | proportions | of a label, below which it has fewer points; fewest of points
 candidate_rows | 0.25 | proportion | of the rows, candidates for a class's points at a time
 learn_tolerance | 1e-3 | change | EP while classes are learned or hyperparameters integrated
+class_search_tolerance | 100 | ratio | tolerance of EP of several classes, while these are learned
 fit_tolerance | 2e-2 | change | EP of a fit of classes; probabilities move by 3e-4
 compare_rows          | 8000        | rows       | fits of classes that are only compared
 copy_points           | 1.75        | ratio      | more points for classes with virtual copies

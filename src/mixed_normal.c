@@ -4,8 +4,8 @@
 #include <Rmath.h>
 #include "mixed_normal.h"
 
-/* What a quantile is sought of: for p above 1/2 that of 1 - p of the mixture turned round 0, so
- * that probabilities are those of a tail, and small ones keep their digits. */
+/* Holds what a quantile is sought of: for p above 1/2 that of 1 - p of the mixture turned round 0,
+ * so that probabilities are those of a tail, and small ones keep their digits. */
 typedef struct {
     const sg_mixed_normal *of;
     double sign, p;

@@ -258,3 +258,25 @@ test_that("a search ends after as many failures as the policy has, and says so",
   expect_warning(warn_about_search(learned$record), "no fixed point in 30 of them",
                  class = "sparsegp_warning")
 })
+
+test_that("EP of several classes ends earlier while they are learned, and the fit itself does not", {
+  slow_tier()
+  set.seed(3)
+  d <- data.frame(x = rnorm(45))
+  d$class <- factor(max.col(cbind(d$x, 0, -d$x) + rnorm(135)))
+  d$count <- rpois(45, exp(d$x))
+  tolerance <- function(formula, likelihood) {
+    fit <- sparsegp(formula, d, likelihood = likelihood, learn = FALSE)
+    environment(evidence(problem_of_fit(fit))$criterion)$problem$options$tol
+  }
+  own <- tolerance(count ~ x, lik_poisson())
+  expect_equal(tolerance(class ~ x, lik_softmax(coupled = FALSE)), 100 * own)
+  expect_equal(tolerance(class ~ x, lik_softmax(coupled = TRUE)), 100 * own)
+  expect_equal(tolerance(class == "1" ~ x, lik_logit()), own)
+  fits <- lapply(c(1, 100), function(ratio) {
+    with_policy(class_search_tolerance = ratio, code = sparsegp(class ~ x, d))
+  })
+  # Evidences are of second order in the residuals of EP, and the search ends within .1 nats
+  expect_lt(abs(logLik(fits[[1]])[1] - logLik(fits[[2]])[1]), 0.1)
+  for (fit in fits) expect_lte(fit$convergence$change, 1e-6)
+})

@@ -1,0 +1,95 @@
+# EP's tolerance while hyperparameters of several classes are learned: log evidence, leave-one-out
+# log probability, log loss of held-out rows and CPU seconds of default fits with that of the fit
+# itself (1e-6) and with that of the package (1e-4). Half of the data sets are simulated. Both fits
+# of a data set are made in one session, one after the other.
+#
+# Usage: Rscript bench/class_tolerance.R [data set]...
+local({
+  self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+  source(file.path(dirname(self), "common.R"))
+})
+
+blobs <- function(n, classes, spread, inputs = 2L) {
+  centre <- matrix(rnorm(classes * inputs), classes)
+  class <- sample(classes, n, TRUE)
+  data.frame(x = centre[class, ] + spread * matrix(rnorm(n * inputs), n), y = factor(class))
+}
+of_package <- function(package, name, response, rows) function() {
+  frame <- new.env()
+  utils::data(list = name, package = package, envir = frame)
+  d <- stats::na.omit(get(name, frame))
+  names(d)[names(d) == response] <- "y"
+  d$y <- factor(d$y)
+  droplevels(d[sample(nrow(d), min(nrow(d), rows)), ])
+}
+
+SETS <- list(
+  iris = of_package("datasets", "iris", "Species", 150L),
+  glass = of_package("mlbench", "Glass", "Type", 120L),
+  vehicle = of_package("mlbench", "Vehicle", "Class", 120L),
+  chickens = of_package("datasets", "chickwts", "feed", 71L),
+  crabs = function() {
+    d <- MASS::crabs
+    d <- data.frame(d[4:8], y = interaction(d$sp, d$sex))
+    d[sample(nrow(d), 120), ]
+  },
+  fgl = of_package("MASS", "fgl", "type", 100L),
+  cultivars = of_package("MASS", "cabbages", "Date", 60L),
+  "three blobs" = function() blobs(90, 3, 0.5),
+  "five blobs" = function() blobs(120, 5, 0.4),
+  "eight blobs" = function() blobs(120, 8, 0.3, 3L),
+  spirals = function() {
+    t <- runif(120, 0, 3)
+    arm <- sample(3, 120, TRUE)
+    angle <- 2 * t + 2 * pi * arm / 3
+    data.frame(u = t * cos(angle) + 0.15 * rnorm(120), v = t * sin(angle) + 0.15 * rnorm(120),
+               y = factor(arm))
+  },
+  noise = function() {
+    d <- data.frame(matrix(rnorm(100 * 6), 100))
+    d$y <- factor(max.col(cbind(d$X1, d$X2, 0) + rnorm(300)))
+    d
+  },
+  stripes = function() {
+    d <- data.frame(u = runif(120), v = runif(120))
+    d$y <- factor((floor(5 * d$u) + rbinom(120, 1, 0.1)) %% 3)
+    d
+  }
+)
+
+scores <- function(fit, test, seconds) {
+  prob <- predict(fit, test, type = "prob")
+  c(evidence = as.numeric(logLik(fit)), loo = mean(loo_lpd(fit)), seconds = seconds,
+    loss = -mean(log(pmax(prob[cbind(seq_len(nrow(test)), match(test$y, colnames(prob)))], 1e-12))))
+}
+
+# Evaluates a fit with another ratio of both tolerances.
+with_tolerance <- function(ratio, code) {
+  space <- asNamespace("sparsegp")
+  before <- space$policy
+  change <- function(to) utils::assignInNamespace("policy", to, space)
+  on.exit(change(before))
+  change(replace(before, "class_search_tolerance", list(ratio)))
+  code()
+}
+
+asked <- commandArgs(TRUE)
+for (name in if (length(asked)) asked else names(SETS)) {
+  set.seed(11)
+  d <- SETS[[name]]()
+  held <- sample(nrow(d), nrow(d) %/% 4L)
+  run <- function() {
+    time <- system.time(fit <- suppressMessages(sparsegp(y ~ ., droplevels(d[-held, ]))))
+    scores(fit, d[held, ], sum(time[1:2]))
+  }
+  tight <- with_tolerance(1, run)
+  loose <- run()
+  cat(name, format(tight, digits = 4), "|", format(loose, digits = 4), "\n")
+  bench_row("Default fits of several classes, learned with EP to 1e-6 and by default", set = name,
+            rows = nrow(d) - length(held), classes = nlevels(droplevels(d[-held, "y"])),
+            `evidence, 1e-6` = tight[["evidence"]], evidence = loose[["evidence"]],
+            `leave-one-out, 1e-6` = tight[["loo"]], `leave-one-out` = loose[["loo"]],
+            `log loss, 1e-6` = tight[["loss"]], `log loss` = loose[["loss"]],
+            `seconds, 1e-6` = tight[["seconds"]], seconds = loose[["seconds"]],
+            ratio = loose[["seconds"]] / tight[["seconds"]])
+}
