@@ -78,7 +78,7 @@
 #' @concept Kalman filter
 #' @concept time-varying function
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapter 3.
-#' @seealso [methods] for the others; `vignette("streaming")`.
+#' @seealso [fit_methods] for the others; `vignette("streaming")`.
 #' @examples
 #' d <- data.frame(x = runif(2000, -10, 10))
 #' d$y <- d$x / 10 + sin(d$x) / d$x + 0.1 * rnorm(2000)
