@@ -13,7 +13,7 @@ test_that("fits of version 0.1.0 predict what they did then", {
     found <- unlist(predict(fit, saved$new, type = "latent", se.fit = TRUE), use.names = FALSE)
     expect_equal(found, saved$latent[[name]], tolerance = 1e-10, label = name)
     expect_identical(as.numeric(logLik(fit)), saved$logLik[[name]], label = name)
-    expect_output(print(fit), "Log evidence", label = name)
+    expect_output(print(summary(fit)), "Log evidence", label = name)
     for (use in list(summary, coef, nobs, function(fit) predict(fit, saved$new))) {
       expect_error(use(fit), NA, label = name)
     }
@@ -116,7 +116,7 @@ test_that("what a fit of version 0.2.0 chose is read into one record", {
   expect_identical(unique(chosen$choices$stage), "kernel")
   expect_true(any(chosen$choices$taken))
   expect_null(chosen$learning$structure)
-  expect_output(print(summary(chosen)), "Choice of kernel")
+  expect_output(print(summary(chosen, details = TRUE)), "Choice of kernel")
   new <- saved_fits("0.3.0")$fits$chosen
   expect_identical(names(chosen$choices), names(new$choices))
 })
