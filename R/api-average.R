@@ -30,7 +30,7 @@
 #' `plot()`. It costs as much as its fits together.
 #'
 #' *One fit.* A fit without a `kernel` chooses the scale of the response, that of the inputs and the
-#' kernel by a race ([structure]), whose candidates are in `fit$choices`. `average(fit)` takes
+#' kernel by a race ([model_structure]), whose candidates are in `fit$choices`. `average(fit)` takes
 #' those that differ from the fit in one of these choices and whose score was at most
 #' `r policy$averaged_within` nats below that of the candidate that was chosen, the closest
 #' `r policy$averaged_alternatives` of them; scores of a pilot of m of n observations count n / m

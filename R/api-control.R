@@ -13,10 +13,10 @@
 #'   `"grid"` or `"mcmc"`, see [integration]. `NULL`: in default fits of few rows, if it widens
 #'   intervals by more than 3 %.
 #' @param coding How factors become inputs: `"levels"`, one input each; `"contrasts"`, columns as in
-#'   [lm()]; `NULL`: levels unless a kernel, contrasts or interactions need columns. See "Factors"
-#'   of [sparsegp()].
-#' @param like A fit on inducing points. The new fit has its formula, likelihood, kernel,
-#'   hyperparameters, scaling and points, and learns nothing; such fits can be
+#'   [lm()]; `NULL`: levels unless a kernel, contrasts or interactions need columns. See
+#'   "Factors" of [sparsegp_details].
+#' @param like A fit on inducing points (the *basis*). The new fit has its formula, likelihood,
+#'   kernel, hyperparameters, scaling and points, and learns nothing; such fits can be
 #'   [merged][merge.sparsegp]. Only `data` (or `x`, `y`, `offset`), `weights`, `basis` and
 #'   `control` may be given with it.
 #' @param augment `NULL`, or a function that makes virtual copies of rows, such as [shift_images()]
@@ -24,7 +24,7 @@
 #' @param keep_x Keep the inputs in the fit? `TRUE`, `FALSE`, or `NULL`: of up to 10^6 numbers, or
 #'   two columns, and always if the posterior needs all rows, as full EP does; never for streams.
 #' @param checkpoint For a source of rows ([row_source()]): the name of a file in which the fit
-#'   saves its progress, see [sparsegp()], "Checkpoints". `NULL`: it is not saved.
+#'   saves its progress, see [sparsegp_details], "Checkpoints". `NULL`: it is not saved.
 #' @param verbose Show progress? A line with the stage of the fit in an interactive session, where it
 #'   appears after five seconds anyway; otherwise a line for each evaluation.
 #' @return A list of class `sparsegp_control` with these elements. Errors are of class

@@ -5,11 +5,11 @@
 #' a response given it. With `from = "prior"` both draw from the prior, to look at the model
 #' before it has seen the responses.
 #'
-#' Where probabilities of two labels have a power (`fit$power`, see [methods]), `type = "response"`
-#' draws probabilities to that power, and simulated labels are as frequent as `predict()` says:
-#' they are drawn by way of the latent function, and as few as possible are then flipped. Latent
-#' functions do not have the power: `plogis()` of `type = "link"` is the probability without the
-#' recalibration.
+#' Where probabilities of two labels have a power (`fit$power`, see [fit_methods]), `type =
+#' "response"` draws probabilities to that power, and simulated labels are as frequent as
+#' `predict()` says: they are drawn by way of the latent function, and as few as possible are then
+#' flipped. Latent functions do not have the power: `plogis()` of `type = "link"` is the probability
+#' without the recalibration.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata As in [predict][predict.sparsegp]; missing or `NULL`: the training rows. Rows with

@@ -14,7 +14,7 @@
 #' | a tensor product, `te(x, z)`, `ti(x, z)` | `kernel_rbf(ard = TRUE)`; `kernel_rbf(vars = "x") * kernel_rbf(vars = "z")` | [kernel_rbf()], `vignette("coming-from")` |
 #' | quantiles, `qgam` | `predict(fit, new, "quantile", at = 0.9)` | [predict][predict.sparsegp], `vignette("likelihoods")` |
 #' | a forecast, `predict()` at later times | `plot(fit, "forecast", ahead = 8)`, `predict(fit, new)` | [plot][plot.sparsegp], `vignette("time-series")` |
-#' | several outputs, `mvn()` | `cbind(u, v) ~ x` | [kernel_coregion()], "Several components" below |
+#' | several outputs, `mvn()` | `cbind(u, v) ~ x` | [kernel_coregion()], [sparsegp_details] |
 #' | predictions without an input, `exclude =` | `predict(fit, new, "terms")`, `plot(fit, "x")`, `update(fit, . ~ . - z)`; columns that `newdata` lacks are an error that names them | [predict][predict.sparsegp], [plot][plot.sparsegp] |
 #' | the importance of inputs | `importance(fit)` | [importance()] |
 NULL

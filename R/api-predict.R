@@ -36,10 +36,11 @@
 #' without rows have no probability.
 #'
 #' An ordered factor of more than two levels with a likelihood of classes, such as `lik_mprobit()`,
-#' or by default if that predicts better (see [structure]), has a latent function for each category,
-#' and `"link"` and `"latent"` are matrices. Everything else is as in the last column of the table,
-#' from the probabilities of the categories. Median, `se.fit` and `interval = "confidence"` of the
-#' mean number are over that posterior, at the same 2046 points: up to 0.04 seconds a row.
+#' or by default if that predicts better (see [model_structure]), has a latent function for each
+#' category, and `"link"` and `"latent"` are matrices. Everything else is as in the last column of
+#' the table, from the probabilities of the categories. Median, `se.fit` and `interval =
+#' "confidence"` of the mean number are over that posterior, at the same 2046 points: up to 0.04
+#' seconds a row.
 #'
 #' Mean counts far from the data are exponentials of what is hardly known, and their own mean,
 #' `exp(mu + s2 / 2)`, may be far above all counts that were seen: it is the mean of a distribution

@@ -1,55 +1,89 @@
 #' Summary of a Gaussian-process fit
 #'
+#' Prints the model, what was chosen for it, the hyperparameters with standard errors, and how well
+#' it predicts observations that were left out.
+#'
 #' @param object A fit of [sparsegp()].
 #' @param x A summary.
+#' @param details Also print all candidates that were compared, what each gained and would have
+#'   needed to gain, and the numbers of iterations?
 #' @param digits Significant digits to print.
-#' @param ... Nothing.
-#' @return An object of class `summary.sparsegp`: a list with `fit` (the fit), `hyperparameters`
-#'   (data frame: value, start, whether learned, and for length scales the value in input units, of
-#'   an input on a log scale that at its median),
-#'   `log_evidence`, and unless the fit is a stream's, which keeps no rows, `mean_loo_lpd` (mean
-#'   leave-one-out log predictive density), `loo_r2` (also as `r.squared`) and `loo_sd`
-#'   (for numbers and counts: R2 and the standard deviation of the errors of leave-one-out
-#'   predictions, see [loo()]), `noise_sd`
-#'   (for numbers, and for the logarithm of times: the standard deviation of a response about the
-#'   function, [sigma()]), `mean`
-#'   (data frame: estimates and standard errors of the coefficients of the prior mean, where they
-#'   are integrated out, see `mean` of [sparsegp()]) and
-#'   `concordance` (for times to an event, see [loo()]) and
-#'   `confusion` (for classes: the training response against the most probable class without its own
-#'   row; the proportion of a class's rows that are misclassified is printed beside it). Printing
-#'   shows how EP went: sweeps, and points that joined the basis in each of them; for streams how
-#'   many rows were projected (not novel), declined (novel, but of least score), added, exchanged or
-#'   skipped.
+#' @param ... Not used.
+#' @return An object of class `summary.sparsegp`: a list with
 #'
-#'   A length scale says over which distance the function bends along an input. It is not the
+#'   | element | value |
+#'   |---|---|
+#'   | `fit` | the fit |
+#'   | `hyperparameters` | data frame: `value`, `std.error` ([vcov()][confint.sparsegp]), `start`, `learned`, and for length scales `input_units` and `input_error`, the value and its standard error in units of the input (of an input on a log scale at its median) |
+#'   | `log_evidence` | log evidence |
+#'   | `mean_loo_lpd` | mean leave-one-out log predictive density |
+#'   | `loo_r2`, `r.squared`, `loo_sd` | for numbers and counts: R2 and the standard deviation of the errors of leave-one-out predictions, see [loo()] |
+#'   | `concordance` | for times to an event, see [loo()] |
+#'   | `confusion` | for classes: the training response against the leave-one-out class; the error rate of each class is printed beside it |
+#'   | `noise_sd` | for numbers, and for the logarithm of times: the standard deviation of a response about the function, [sigma()] |
+#'   | `mean` | data frame: estimates and standard errors of the coefficients of the prior mean, where they are integrated out, see `mean` of [sparsegp()] |
+#'
+#'   Leave-one-out values are missing for streams, which keep no rows. Standard errors are `NA`
+#'   where nothing was learned, where inputs were not kept, and where they would take long, as for
+#'   more than about 1000 observations without inducing points (the *basis*);
+#'   [confint()][confint.sparsegp] computes them in any case.
+#'
+#'   A length scale is the distance over which the function bends along an input. It is not the
 #'   input's importance: a long one can carry a strong linear trend.
+#'
+#'   `fit$choices` is the record that `details = TRUE` prints: a data frame with the `stage` and the
+#'   `candidate`, its `score`, its mean `gain` over the best before it with standard error `se`, the
+#'   gain that was `needed` for it to be taken, and whether it was `taken`.
 #' @examples
-#' summary(sparsegp(dist ~ speed, cars))
+#' fit <- sparsegp(dist ~ speed, cars)
+#' summary(fit)
+#' summary(fit, details = TRUE)
 #' @export
-summary.sparsegp <- function(object, ...) {
+summary.sparsegp <- function(object, ..., details = FALSE) {
   check_no_dots(...)
+  check_flag(details, "details")
   object <- ready(object)
-  table <- object$hyper
-  value <- shown_values(table)
-  hyper <- data.frame(
-    value = value, start = shown_values(table, table$start),
-    learned = table$free & !is.null(object$learning), row.names = names(value)
-  )
-  hyper$input_units <- if (object$scaling$scale) hyper$value * table$input_sd else NA_real_
   rows <- loo_if_kept(object)
   scores <- if (!is.null(rows)) loo_scores(rows)
   structure(
-    list(fit = object, hyperparameters = hyper, log_evidence = object$log_evidence,
+    list(fit = object, hyperparameters = hyperparameter_table(object),
+         log_evidence = object$log_evidence,
          mean_loo_lpd = if (!is.null(rows)) mean(rows$lpd, na.rm = TRUE),
          loo_r2 = scores$r2, r.squared = scores$r2, loo_sd = scores$sd,
          concordance = scores$concordance,
          noise_sd = noise_sds(object), mean = mean_estimates(object),
          confusion = if (!is.null(rows$predicted)) {
            table(observed = rows$observed, predicted = rows$predicted)
-         }),
+         }, details = details),
     class = "summary.sparsegp"
   )
+}
+
+# Returns hyperparameters with their standard errors, on the natural scale and in units of inputs.
+hyperparameter_table <- function(fit) {
+  table <- fit$hyper
+  value <- shown_values(table)
+  learned <- table$free & !is.null(fit$learning)
+  error <- rep(NA_real_, length(value))
+  if (any(learned) && vcov_flops(fit) <= SUMMARY_FLOPS) error[learned] <- errors_or_na(fit)
+  unit <- if (fit$scaling$scale) table$input_sd else NA_real_
+  data.frame(value = value, std.error = error, start = shown_values(table, table$start),
+             learned = learned, input_units = value * unit, input_error = error * unit,
+             row.names = names(value))
+}
+
+errors_or_na <- function(fit) {
+  tryCatch(sqrt(diag(vcov.sparsegp(fit))), sparsegp_error = function(e) NA_real_)
+}
+
+# Arithmetic operations that summary() spends on standard errors: about two seconds
+SUMMARY_FLOPS <- 2e10
+
+# Returns the operations of vcov(): two gradients for each learned hyperparameter.
+vcov_flops <- function(fit) {
+  n <- nobs(fit)
+  points <- if (every_row_in_basis(fit)) n else nrow(basis_points_of(fit))
+  2 * sum(fit$hyper$free) * processes(fit) * n * points^2
 }
 
 #' @rdname summary.sparsegp
@@ -63,10 +97,7 @@ coef.summary.sparsegp <- function(object, ...) {
   fit <- object$fit
   learned <- object$hyperparameters$learned
   error <- rep(NA_real_, length(learned))
-  if (any(learned)) {
-    error[learned] <- tryCatch(sqrt(diag(vcov.sparsegp(fit))),
-                               sparsegp_error = function(e) NA_real_)
-  }
+  if (any(learned)) error[learned] <- errors_or_na(fit)
   cbind(Estimate = coef(fit), `Std. Error` = error)
 }
 
@@ -75,25 +106,44 @@ coef.summary.sparsegp <- function(object, ...) {
 print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
   fit <- x$fit
-  print_head(fit)
-  cat("\nHyperparameters", if (fit$scaling$scale) " (of scaled inputs)", ":\n",
-      sep = "")
-  hyper <- x$hyperparameters
-  if (all(is.na(hyper$input_units))) hyper$input_units <- NULL
-  print(format(hyper, digits = digits), quote = FALSE)
-  print_noise(x$noise_sd, digits)
+  writeLines(c(head_lines(fit, digits), detail_lines(fit)))
+  print_hyperparameters(x$hyperparameters, digits)
+  if (length(warped_names(fit)) && !all(is.na(x$hyperparameters$input_units))) {
+    cat("Length scales of inputs on a log scale are those at the input's median.\n")
+  }
+  if (any(grepl("lengthscale[.]", rownames(x$hyperparameters)))) {
+    cat("Length scales say how far the function reaches along an input, not how much it matters.\n")
+  }
   if (NROW(x$mean) > 1L) {
     cat("\nCoefficients of the mean, for one standard deviation of an input:\n")
     print(format(x$mean, digits = digits), quote = FALSE)
   }
-  if (!is.null(hyper$input_units) && length(warped_names(fit))) {
-    cat("In input units a length scale of an input on a log scale is that at its median.\n")
-  }
-  if (any(grepl("lengthscale[.]", rownames(hyper)))) {
-    cat("Length scales say how far the function reaches along an input, not how much it matters.\n")
-  }
   print_scores(x, digits)
   if (!is.null(x$confusion)) print_confusion(x$confusion)
+  if (isTRUE(x$details)) print_details(fit)
+  writeLines(as.character(convergence_words(fit, full = TRUE)))
+  invisible(x)
+}
+
+# Prints each hyperparameter in units of its input where it has one.
+print_hyperparameters <- function(hyper, digits) {
+  own <- !is.na(hyper$input_units)
+  number <- function(values) trimws(format(signif(values, digits), digits = digits))
+  each <- function(values) vapply(values, number, "")
+  shown <- data.frame(estimate = each(ifelse(own, hyper$input_units, hyper$value)),
+                      std.error = each(signif(ifelse(own, hyper$input_error, hyper$std.error), 2L)),
+                      unit = ifelse(own, "of the input",
+                                    ifelse(grepl("lengthscale", rownames(hyper)),
+                                           "of scaled inputs", "")),
+                      row.names = rownames(hyper))
+  shown$std.error[!hyper$learned] <- "fixed"
+  if (all(shown$unit == "")) shown$unit <- NULL
+  cat("\nHyperparameters:\n")
+  print(shown, quote = FALSE)
+}
+
+# Prints all candidates that were compared, and how the search and the iterations went.
+print_details <- function(fit) {
   cat("\n")
   print_iterations(fit)
   if (!is.null(fit$learning)) {
@@ -105,8 +155,6 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
     }
   }
   print_tried(fit)
-  print_convergence(fit)
-  invisible(x)
 }
 
 print_scores <- function(x, digits) {

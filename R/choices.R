@@ -6,6 +6,7 @@
 #   points     inducing points; of one-vs-rest classes those of the first
 #   score      by the stage's criterion; NA: it failed
 #   gain, se   mean gain over the best before it and its standard error, over observations, or NA
+#   needed     the gain above which it would be taken
 #   taken      was it chosen?
 
 # Names the criterion by which the candidates of a stage are compared.
@@ -55,13 +56,15 @@ OF_ALL_CATEGORIES <- "one of all categories"
 OF_EACH_CATEGORY <- "one of each category"
 
 # Returns a row of the record, a list for stacked_table(). found: list(value, rows, points), and
-# perhaps a `label`. gained: for each observation, over the best before.
-choice_row <- function(stage, found, gained = Inf, taken = TRUE, label = found$label) {
+# perhaps a `label`. gained: for each observation, over the best before; needed: see above.
+choice_row <- function(stage, found, gained = Inf, taken = TRUE, label = found$label,
+                       needed = NA_real_) {
   list(stage = stage, candidate = if (is.null(found$label)) label else found$label,
        rows = as.integer(found$rows), points = as.integer(found$points),
        score = if (is.finite(found$value)) found$value else NA_real_,
        gain = if (all(is.finite(gained))) mean(gained) else NA_real_,
-       se = if (length(gained) > 1L) standard_error(gained) else NA_real_, taken = taken)
+       se = if (length(gained) > 1L) standard_error(gained) else NA_real_, needed = needed,
+       taken = taken)
 }
 
 # Rounds of choosing a basis and learning on it, of which the best was kept; one is no choice.
@@ -69,7 +72,7 @@ round_choices <- function(reached, rows, points) {
   if (length(reached) < 2L) return(NULL)
   data.frame(stage = "basis", candidate = paste("round", seq_along(reached)),
              rows = as.integer(rows), points = as.integer(points), score = reached, gain = NA_real_,
-             se = NA_real_,
+             se = NA_real_, needed = NA_real_,
              taken = seq_along(reached) == which.max(reached))
 }
 

@@ -91,7 +91,8 @@ copy_set <- function(set, of, x) {
 #' held-out errors of handwritten digits were the same, and probabilities no better. Base rates stay
 #' those of the data, as biases are learned without copies: mean predicted probabilities of a digit
 #' were within half a point of its proportion. Should copies make probabilities too sure, their
-#' temperature (see [methods]) corrects that: it is estimated again with each row's copies left out.
+#' temperature (see [fit_methods]) corrects that: it is estimated again with each row's copies left
+#' out.
 #' With Gaussian noise a row and its copies share the row's weight (each of m copies has `weight /
 #' (m + 1)`), so intervals keep the width of a fit without copies: copies that are hardly moved
 #' leave the fit as it was. Counts, trials, several components and other likelihoods of numbers are

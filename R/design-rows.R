@@ -62,7 +62,7 @@
 #' 1e-7; counts beyond 1e8 are taken to vary, relative to their rate, as that one does; of shares
 #' all numbers of successes are gone through. Several classes: the mean over 512 evenly spread
 #' values of the classes' latent functions, good to some 0.01 nats. A power of probabilities (see
-#' [methods]) is only in `"entropy"`.
+#' [fit_methods]) is only in `"entropy"`.
 #'
 #' Where labels are not normal, those of rows that are taken already are unknown: means are kept,
 #' and covariances become what they are on average over the label, which is exact for the first row

@@ -67,7 +67,7 @@ growth_words <- function(fit) {
   if (is.na(tried$score[last])) return(paste(sizes, "the last run failed and was not kept"))
   if (!tried$taken[last]) return(paste(sizes, "the last was not better and was not kept"))
   if (tried$gain[last] < policy$min_gain) {
-    return(paste(sizes, "the last step gained little, so growth ended"))
+    return(paste(sizes, "stopped: little gain"))
   }
   paste(sizes, "more would gain, and is left to gp_control(effort = \"thorough\")")
 }

@@ -57,20 +57,20 @@ print_iterations <- function(fit) {
       if (isTRUE(run$flat > 0)) paste0(", kept from it ", run$flat), "\n", sep = "")
 }
 
-print_convergence <- function(x) {
+# Returns what a reader has to know of a fit's convergence; full: also of its rounding.
+convergence_words <- function(x, full = FALSE) {
   run <- x$convergence
-  if (!is.null(run$fallback)) {
-    cat("Variational inference (power = 0), as EP found no fixed point\n")
-  }
-  if (!run$converged) {
-    cat("EP did NOT converge: change ", signif(run$change, 3L), " after ",
-        counted(run$sweeps, "sweep"), "\n", sep = "")
-  }
-  if (x$jitter > 0) {
-    cat("Jitter on the basis's kernel matrix: ", x$jitter, " of its diagonal\n", sep = "")
-  }
-  if (!is.null(x$learning) && !x$learning$converged) {
-    cat("Learning did NOT converge in ", counted(x$learning$evaluations, "evaluation"), "\n",
-        sep = "")
-  }
+  c(if (!is.null(run$fallback)) {
+      "variational inference (power = 0), as EP found no fixed point"
+    },
+    if (!run$converged) {
+      paste0("EP did NOT converge: change ", signif(run$change, 3L), " after ",
+             counted(run$sweeps, "iteration"))
+    },
+    if (!is.null(x$learning) && !x$learning$converged) {
+      paste("learning did NOT converge in", counted(x$learning$evaluations, "evaluation"))
+    },
+    if (full && x$jitter > 0) {
+      paste("jitter on the basis's kernel matrix:", x$jitter, "of its diagonal")
+    })
 }

@@ -79,7 +79,7 @@ learning_kinds <- function() list(
 choices_kinds <- function() list(
   stage = function(x) is.character(x) && all(x %in% names(CRITERIA)), candidate = is.character,
   rows = is.numeric, points = is.numeric, score = is.numeric, gain = is.numeric, se = is.numeric,
-  taken = is.logical
+  needed = optional(is.numeric), taken = is.logical
 )
 
 # ---- The model ----

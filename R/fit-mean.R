@@ -34,8 +34,7 @@ described_response <- function(fit) {
 bias_words <- function(fit) {
   if (!isFALSE(fit$posterior$trend$vague)) return(NULL)
   found <- mean_estimates(fit)
-  paste0("bias integrated out: estimate ", signif(found$estimate, 3L), ", standard error ",
-         signif(found$se, 2L))
+  paste0("bias, integrated out: ", signif(found$estimate, 3L), " (SE ", signif(found$se, 2L), ")")
 }
 
 # Does the mean depend on inputs?

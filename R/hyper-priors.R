@@ -19,7 +19,7 @@
 #' | `lengthscale` | log-normal: `log(lengthscale / start)` ~ N(0, 1), start as in [kernels]; with `ard = TRUE` N(0, 2^2); where a fit of labels tries `ard` by itself log-Cauchy around the common one that it learned before, scale `r policy$relevance_spread` |
 #' | `shape` | log-normal around the start with standard deviation 1.5 |
 #' | `period` | log-normal around the start; the standard deviation is half a period in the range of the input, from 0.01 to 0.1, which keeps the search to the period and away from its multiples |
-#' | `noise` | log-normal: `log(noise / v)` ~ N(-2, 2^2); where a default fit finds noise near none ([structure]) N(-12, 3^2) |
+#' | `noise` | log-normal: `log(noise / v)` ~ N(-2, 2^2); where a default fit finds noise near none ([model_structure]) N(-12, 3^2) |
 #' | `scale` of [lik_student()] and [lik_laplace()] | log-normal: `log(scale / s)` ~ N(-1.35, 1), s^2 = v |
 #' | `scale` of times | log-normal: `log(scale)` ~ N(-1, 1) |
 #' | `df` | gamma with shape 2 and rate 0.1 |

@@ -223,7 +223,7 @@ words_of_rule <- function(made, points) {
   paste0("hyperparameters integrated over ", counted(points, "point"), " (", made$rule,
          if (q < p) paste0(", ", q, " of ", p, " directions"), "): intervals ",
          percent(signif(made$widening, 2L)), " wider",
-         if (length(made$flat)) paste0("; known by the prior alone: ", toString(made$flat)))
+         if (length(made$flat)) paste0("; not informed by the data: ", toString(made$flat)))
 }
 
 # Names of what the flat axes are mostly along

@@ -37,8 +37,8 @@
 #' [influence][influence.sparsegp]; [confint()][curvature] is by the densities along the axes.
 #' If a parameter of the response's scale is learned, as by `lik_gaussian(transform = "boxcox")`,
 #' the members' latent functions have nothing in common: types `"link"`, `"latent"`, `"terms"` and
-#' `"effects"` are then at the mode, with a message, and `draws()` are of the response if nothing else is asked
-#' for. Such fits cannot be updated, and cannot be merged.
+#' `"effects"` are then at the mode, with a message, and `draws()` are of the response if nothing
+#' else is asked for. Such fits cannot be updated, and cannot be merged.
 #'
 #' @section How the points are found:
 #' The curvature of log evidence plus log prior at the mode is found from the gradients that the

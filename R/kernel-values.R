@@ -81,7 +81,7 @@
 #' @param period Positive, in the units of the input; `kernel_trig` has it fixed at 1, the unit
 #'   interval.
 #' @param degree Whole number of at least 1. `NULL`: degrees 1 to `r policy$most_degree` are
-#'   compared by the log evidence, see [structure] ("Degree of a polynomial").
+#'   compared by the log evidence, see [model_structure] ("Degree of a polynomial").
 #' @param k0 Order of the trigonometric polynomials: a whole number from 0 to 1e6.
 #' @param ard Automatic relevance determination: one length scale (or variance) per input?
 #' @param vars The inputs this kernel sees: column names (of the model matrix, or the variable

@@ -2,7 +2,7 @@
 #'
 #' `lik_mprobit()` is the default for a factor with more than two levels, and `lik_ordinal()` for an
 #' ordered factor with more than two, unless a latent function for each category predicts better
-#' ([structure]). `lik_softmax()` is the multinomial logit.
+#' ([model_structure]). `lik_softmax()` is the multinomial logit.
 #'
 #' | response | likelihood | hyperparameters, in `coef()` |
 #' |---|---|---|
@@ -60,9 +60,9 @@
 #'   `gap`; a [prior][priors] is of these. `coef()` shows cut points, named as by `MASS::polr()`.
 #' * One latent function has to order all categories. Where the inputs change their probabilities in
 #'   other ways a function for each may predict better: a default fit compares the two on a pilot
-#'   sample, see [structure]. The response stays ordered: its mean, quantiles and intervals follow
-#'   from the probabilities of the categories ([predict()][predict.sparsegp]), by `lik_mprobit()`,
-#'   `lik_softmax()` and one-vs-rest models alike.
+#'   sample, see [model_structure]. The response stays ordered: its mean, quantiles and intervals
+#'   follow from the probabilities of the categories ([predict()][predict.sparsegp]), by
+#'   `lik_mprobit()`, `lik_softmax()` and one-vs-rest models alike.
 #' * Unused levels of the response are left out, as for other classes. A stream keeps them, because
 #'   their observations may yet come.
 #' * The integrals are in closed form, accurate for categories however narrow or far. None of the

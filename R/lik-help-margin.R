@@ -86,7 +86,7 @@
 #'   processes. *Advances in Neural Information Processing Systems* 17. Rasmussen, C. E. and
 #'   Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. Others: see
 #'   [likelihoods].
-#' @seealso [likelihoods] for all, [methods] for when default fits try these.
+#' @seealso [likelihoods] for all, [fit_methods] for when default fits try these.
 #' @examplesIf requireNamespace("MASS", quietly = TRUE)
 #' few <- transform(MASS::crabs[seq(1, 200, 4), ], sex = replace(sex, -seq(1, 50, 5), NA))
 #' fit <- sparsegp(sex ~ RW + CL, few, likelihood = lik_nullcat())

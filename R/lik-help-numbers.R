@@ -36,8 +36,8 @@
 #' ## Computer experiments
 #'
 #' The result of a deterministic program has no noise. A default fit compares noise near none with
-#' the usual prior ([structure], axis "noise"), and takes it where the evidence is higher and no two
-#' rows with the same inputs differ. With a `kernel` of your own give the noise:
+#' the usual prior ([model_structure], axis "noise"), and takes it where the evidence is higher and
+#' no two rows with the same inputs differ. With a `kernel` of your own give the noise:
 #' `lik_gaussian(variance = fixed(1e-8 * var(y)))`. A variance of 0 is refused, as the covariance
 #' matrix of close rows could not be factorised.
 #'

@@ -19,10 +19,10 @@
 #' shape of the Weibull distribution). A Weibull model has proportional hazards too, with the log
 #' hazard ratio \eqn{-f / scale}.
 #'
-#' * *Default.* Where a `Surv` response comes without a likelihood, the [structure] of the model
-#'   includes this choice: the log evidence of a pilot compares the three, and Weibull, the first,
-#'   stays unless another is better by a nat. If a kernel is given, and for `structure = "fixed"`,
-#'   it is Weibull without a comparison.
+#' * *Default.* Where a `Surv` response comes without a likelihood, the [model_structure] of the
+#'   model includes this choice: the log evidence of a pilot compares the three, and Weibull, the
+#'   first, stays unless another is better by a nat. If a kernel is given, and for `structure =
+#'   "fixed"`, it is Weibull without a comparison.
 #' * *Censoring.* Right (`Surv(time, status)`), left (`type = "left"`) and interval censoring
 #'   (`Surv(lower, upper, type = "interval2")`), one beside the other. Delayed entry
 #'   (`Surv(start, stop, status)`) and several kinds of events are refused. Censoring has to be

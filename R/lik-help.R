@@ -95,7 +95,7 @@
 #'   -- Iterative Sparse Approximations* (the thesis). Seeger, Lawrence and Herbrich, *Efficient
 #'   Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations* (the IVM paper).
 #'   The pages of the families refer to them by these names.
-#' @seealso [sparsegp()], [kernels], [methods]; `vignette("likelihoods")` shows them on data.
+#' @seealso [sparsegp()], [kernels], [fit_methods]; `vignette("likelihoods")` shows them on data.
 #' @examples
 #' fit <- sparsegp(mtcars$wt, mtcars$am, likelihood = "logit")
 #' predict(fit, c(2, 3, 4))

@@ -121,7 +121,7 @@
 #'   sparse Gaussian processes. *AISTATS* 5, 567-574.
 #'   Snelson, E. and Ghahramani, Z. (2006). Sparse Gaussian processes using pseudo-inputs. *Advances
 #'   in Neural Information Processing Systems* 18.
-#' @seealso [methods] for the others, [basis] for inducing points of your own.
+#' @seealso [fit_methods] for the others, [basis] for inducing points of your own.
 #' @examplesIf requireNamespace("MASS", quietly = TRUE)
 #' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ep(size = 30))
 #' plot(fit, type = "trace")

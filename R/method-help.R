@@ -41,7 +41,7 @@
 #'
 #' | step | observations | inducing points | criterion | stops when |
 #' |---|---|---|---|---|
-#' | [structure], or learning of what is given | 630 (Gaussian noise) | all of these | log evidence | all were tried, or converged |
+#' | [model_structure], or learning of what is given | 630 (Gaussian noise) | all of these | log evidence | all were tried, or converged |
 #' | learning | `r policy$pilot_rows` | `r policy$pilot_points` | log evidence | converged |
 #' | learning | `r 2 * policy$pilot_rows`, or more with few points | as many as the budget allows, if more pay | log evidence | converged |
 #' | inducing points | all | a ninth, a third, all of the budget (3100 for 40 000 observations) | leave-one-out log density of the others | `r policy$growth_factor` times the points gain less than `r policy$min_gain` nats |
@@ -51,13 +51,13 @@
 #'
 #' | step | observations | inducing points | criterion | stops when |
 #' |---|---|---|---|---|
-#' | [structure] | `r policy$class_pilot_rows` (a third of them first) | at most `r policy$class_pilot_points` a class | log evidence | all were tried |
+#' | [model_structure] | `r policy$class_pilot_rows` (a third of them first) | at most `r policy$class_pilot_points` a class | log evidence | all were tried |
 #' | inducing points, if observations are more than the next steps have | of these, all but a fifth | one in `r policy$growth_factor` of those below, and all, if these lower the log loss by the proportion `r policy$min_class_gain` | log probability of the fifth | |
 #' | length scales x `r policy$lengthscale_factors` | at most `r policy$compare_rows`, fewer with more than `r policy$most_classes` classes | half of all | leave-one-out log probability | one is not better |
 #' | margin ([lik_margin()]), if likelihood and variance are open | the same | the same | the same, by `r policy$min_standard_errors` standard errors | |
 #' | least squares ([lik_squares()]), of more than two classes | all but a fifth | shared by all classes | log probability of the fifth, by `r policy$min_standard_errors` standard errors | a length scale is not better |
 #' | fit | all | `r policy$class_points_root` times the root of their number, within `r policy$class_points` (or all of them) | | |
-#' | roughness, see [structure] | all, if these are not more than above | the same | leave-one-out log probability, by `r policy$min_standard_errors` standard errors | |
+#' | roughness, see [model_structure] | all, if these are not more than above | the same | leave-one-out log probability, by `r policy$min_standard_errors` standard errors | |
 #'
 #' A class whose label is rarer than `r policy$rare_label[1]` has fewer points, by the square root
 #' of its proportion, but at least `r policy$rare_label[2]` of these.
@@ -99,10 +99,10 @@
 #'   *Efficient Nonparametric Bayesian Modelling with Sparse Gaussian Process Approximations* (the
 #'   IVM paper). Platt, J. C. (1999). *Probabilistic outputs for support vector machines and
 #'   comparisons to regularized likelihood methods*.
-#' @seealso [structure] for what the default tries first; `vignette("large-data")`.
+#' @seealso [model_structure] for what the default tries first; `vignette("large-data")`.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars) # the default
 #' fit$choices
 #' sparsegp(dist ~ speed, cars, method = method_ep(size = 10))
-#' @name methods
+#' @name fit_methods
 NULL

@@ -69,7 +69,7 @@
 #' @references Seeger, Lawrence and Herbrich, *Efficient Nonparametric Bayesian Modelling with
 #'   Sparse Gaussian Process Approximations*, sections 3 and 6.1 and appendix C. Seeger, M. (2002).
 #'   *Notes on Minka's expectation propagation for Gaussian process classification*, section 2.3.
-#' @seealso [methods] for the others, [learn_control()].
+#' @seealso [fit_methods] for the others, [learn_control()].
 #' @examplesIf requireNamespace("MASS", quietly = TRUE)
 #' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs, method = method_ivm(size = 30))
 #' plot(fit, type = "trace")

@@ -82,7 +82,7 @@
 #'   state-space model. *Journal of the American Statistical Association* 84, 1085-1088. Koopman,
 #'   S. J. and Shephard, N. (1992). Exact score for time series models in state space form.
 #'   *Biometrika* 79, 823-826.
-#' @seealso [methods] for the others, [kernels] ("Time series").
+#' @seealso [fit_methods] for the others, [kernels] ("Time series").
 #' @concept state space
 #' @concept Kalman filter
 #' @concept time series

@@ -78,7 +78,7 @@
 #' @concept Kalman filter
 #' @concept time-varying function
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapter 3.
-#' @seealso [methods] for the others; [method_markov()] with a `window` for a series of one input,
+#' @seealso [fit_methods] for the others; [method_markov()] with a `window` for a series of one input,
 #'   whose observations come in the order of time: it needs no inducing points;
 #'   `vignette("streaming")`.
 #' @examples

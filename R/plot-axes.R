@@ -225,34 +225,6 @@ curve_axes <- function(object, kept, raw) {
 
 # ---- Which of them ----
 
-# With at most two free numeric inputs these; else the two of shortest length scale, or the first.
-# Where there are factors alone, the first two of which a picture can show every level.
-default_axes <- function(object, axes) {
-  numeric <- names(axes)[count_levels(axes) == 0L]
-  if (length(numeric) == 0L) return(factors_to_draw(axes))
-  scales <- length_scales(object)
-  reach <- vapply(axes[numeric], function(axis) min(scales[axis$columns]), 0)
-  first <- numeric[utils::head(order(reach), 2L)]
-  numeric[numeric %in% first]
-}
-
-MOST_LEVELS_DRAWN <- 50L
-
-factors_to_draw <- function(axes) {
-  levels <- count_levels(axes)
-  few <- names(axes)[levels <= MOST_LEVELS_DRAWN]
-  if (length(few)) utils::head(few, 2L) else names(axes)[which.min(levels)]
-}
-
-# Shortest ARD length scale of each kept input, in standard deviations; Inf without one.
-length_scales <- function(object) {
-  table <- object$hyper[object$hyper$base == "lengthscale", ]
-  inputs <- sub("^(k[0-9]+[.])?lengthscale[.]?", "", table$name)
-  kept <- object$scaling$names[object$scaling$kept]
-  shortest <- vapply(kept, function(input) min(hyper_value(table)[inputs == input], Inf), 0)
-  stats::setNames(shortest / object$scaling$seen, plain_names(object)[object$scaling$kept])
-}
-
 # The axes that decide columns of the model matrix, where there are any.
 owners <- function(columns, axes) {
   vapply(columns, function(column) {

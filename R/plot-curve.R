@@ -24,7 +24,8 @@ along_curve <- function(view, places, answer) {
 }
 
 curve_answer <- function(object, latent, level) {
-  answer <- as.data.frame(interval_answer(object, latent, "response", "confidence", level))
+  type <- drawn_type(object)
+  answer <- as.data.frame(interval_answer(object, latent, type, "confidence", level))
   latent$weights <- weight_of_new(object)
   if (is.null(latent$weights)) return(answer)
   new <- interval_answer(object, latent, "response", "prediction", level)
@@ -85,7 +86,7 @@ estimate_elements <- function(view, drawn, style, what = c("band", "line")) {
   axis <- view$axis[[1L]]
   col <- group_colours(view$by)
   group <- if (is.null(view$by)) rep(1L, nrow(drawn)) else as.integer(drawn[[2L]])
-  if (length(col) > MANY) what <- setdiff(what, "band")
+  if (!has_bands(view)) what <- setdiff(what, "band")
   each <- unlist(lapply(seq_along(col), function(g) {
     part <- drawn[group == g, ]
     x <- as.numeric(part[[1L]]) + dodged(axis, g, length(col))
@@ -94,6 +95,19 @@ estimate_elements <- function(view, drawn, style, what = c("band", "line")) {
   if (length(col) > MANY && "line" %in% what) each <- c(each, list(group_names(axis, drawn)))
   each
 }
+
+# More bands than that cover each other, and more bars of a level than colours.
+MOST_BANDS <- 3L
+
+has_bands <- function(view) length(view$by$levels) <= most_bands(view$axis[[1L]])
+
+most_bands <- function(axis) UseMethod("most_bands")
+
+#' @export
+most_bands.axis_number <- function(axis) MOST_BANDS
+
+#' @export
+most_bands.axis_factor <- function(axis) MANY
 
 # Names of more groups than a key has room for: at the right ends of their curves, those of the
 # highest and the lowest first, then of all that have room between.
@@ -158,38 +172,60 @@ mean_element.axis_factor <- function(axis, x, fit, col, style) {
               x = x, y = fit)
 }
 
-# Returns the item of the mean in a key.
-mean_item <- function(axis) UseMethod("mean_item")
+# Returns the item of the mean in a key; centre: what it is called.
+mean_item <- function(axis, centre) UseMethod("mean_item")
 
 #' @export
-mean_item.axis_number <- function(axis) key_item("mean", "line", BLUE)
+mean_item.axis_number <- function(axis, centre) key_item(centre, "line", BLUE)
 
 #' @export
-mean_item.axis_factor <- function(axis) key_item("mean", "point", BLUE, 1)
+mean_item.axis_factor <- function(axis, centre) key_item(centre, "point", BLUE, 1)
 
 basis_ticks <- function(basis) {
   if (!is.null(basis)) new_element("ticks", list(lwd = 1.2), x = basis[[1L]])
 }
 
 # One key for mean and bands, or one colour for each group.
-curve_key <- function(view, level, has_new, basis) {
+curve_key <- function(view, level, has_new, basis, centre = "mean") {
   groups <- if (length(view$by$levels) %in% seq_len(MANY)) {
     unname(Map(key_item, view$by$levels, "line", group_colours(view$by)))
   }
   c(groups, if (is.null(view$by)) list(
-    mean_item(view$axis[[1L]]),
-    key_item(paste(percent(level), "for the mean"), "band", grDevices::adjustcolor(BLUE, DARK)),
+    mean_item(view$axis[[1L]], centre),
+    key_item(paste(percent(level), "for the", centre), "band", grDevices::adjustcolor(BLUE, DARK)),
     if (has_new) key_item(paste(percent(level), "for new responses"), "band",
                           grDevices::adjustcolor(BLUE, PALE))
   ), list(if (!is.null(basis)) key_item("basis", "tick", INK)))
 }
 
-# With groups the bands are said in words.
-curve_words <- function(view, shown, level) {
-  bands <- if (!is.null(view$by) && length(view$by$levels) <= MANY) {
-    paste0("bands: ", percent(level), " for the mean")
+# Returns the words above a panel: what the others are held at, what colours are of, and bands or
+# bars of groups.
+curve_words <- function(view, shown, level, centre = "mean") {
+  groups <- length(view$by$levels)
+  bands <- if (groups > 0L && has_bands(view)) {
+    paste0(bands_called(view$axis[[1L]]), ": ", percent(level), " for the ", centre)
   }
-  paste(c(nonempty(beside_words(shown, view)), bands), collapse = "; ")
+  colours <- if (groups %in% seq_len(MANY)) paste("colours:", view$by$name)
+  paste(c(nonempty(beside_words(shown, view)), colours, bands), collapse = "; ")
+}
+
+bands_called <- function(axis) UseMethod("bands_called")
+
+#' @export
+bands_called.axis_number <- function(axis) "bands"
+
+#' @export
+bands_called.axis_factor <- function(axis) "bars"
+
+# Returns the points of rows. Censored times are open, and point to where the event may be.
+row_elements <- function(rows, shown, style, size) {
+  fill <- faded(rows$fill, shown$near)
+  open <- !is.na(shown$censored %||% NA)
+  if (!any(open)) return(list(row_points(rows$x, shown$y, fill, style, size)))
+  size <- rep_len(size, length(open))
+  list(row_points(rows$x[!open], shown$y[!open], fill[!open], style, size[!open]),
+       new_element("points", list(fill = NA, edge = fill[open], pch = shown$censored[open],
+                                  size = size[open]), x = rows$x[open], y = shown$y[open]))
 }
 
 # ---- Regression ----
@@ -206,20 +242,23 @@ regression_chart <- function(object, picture, style) {
   drawn <- picture$drawn
   axis <- view$axis[[1L]]
   if (!is.null(view$by)) drawn$new_lwr <- drawn$new_upr <- NULL # they would overlap
+  centre <- if (drawn_type(object) == "median") "median" else "mean"
   xlim <- axis_limits(axis, shown$at[[1L]], style)
   seen <- shown$at[[1L]] >= min(xlim) & shown$at[[1L]] <= max(xlim)
-  ylim <- range(shown$y[seen], drawn$lwr, drawn$upr, drawn$new_lwr, drawn$new_upr)
+  ylim <- range(shown$y[seen], drawn$lwr, drawn$upr)
+  if (centre == "mean") ylim <- range(ylim, drawn$new_lwr, drawn$new_upr) # times reach far up
   rows <- rows_along(view, shown, style)
   size <- style$cex %||% (row_size(length(shown$y)) * trial_sizes(object, shown$weights))
   elements <- c(
     estimate_elements(view, drawn, style, "band"),
-    list(row_points(rows$x, shown$y, faded(rows$fill, shown$near), style, size)),
+    row_elements(rows, shown, style, size),
     estimate_elements(view, drawn, style, "line"), list(basis_ticks(shown$basis))
   )
-  new_chart(curve_words(view, shown, picture$level), elements, input_label(object, view$axes),
-            response_label(object), xlim, grDevices::extendrange(ylim, f = 0.04),
-            list(x = axis_ticks(axis, object, xlim)),
-            curve_key(view, picture$level, !is.null(drawn$new_lwr), shown$basis))
+  key <- c(curve_key(view, picture$level, !is.null(drawn$new_lwr), shown$basis, centre),
+           if (!all(is.na(shown$censored %||% NA))) list(key_item("censored", "point", INK, 2)))
+  new_chart(curve_words(view, shown, picture$level, centre), elements,
+            input_label(object, view$axes), response_label(object), xlim,
+            grDevices::extendrange(ylim, f = 0.04), list(x = axis_ticks(axis, object, xlim)), key)
 }
 
 # ---- The probability of the second of two classes ----

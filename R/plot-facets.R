@@ -43,7 +43,9 @@ check_facets <- function(view) {
 # The slice at a level.
 level_view <- function(view, group) {
   by <- view$by
-  view$over[, by$columns] <- by$code(rep(group, nrow(view$over)))
+  level <- rep(group, nrow(view$over))
+  view$over[, by$columns] <- by$code(level)
+  view$over <- with_nested(view$over, view, by, level)
   view$by <- NULL
   view
 }

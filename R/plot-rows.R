@@ -15,7 +15,7 @@ training_rows <- function(object) {
   object <- checked_rows(object)
   list(x = x, y = some_rows(shown_responses(object), at), offset = some_rows(object$offset, at),
        weights = object$weights[at], basis = marked_basis(object),
-       raw = function(name) raw_values(object, name)[at])
+       censored = censored_rows(object)[at], raw = function(name) raw_values(object, name)[at])
 }
 
 new_rows <- function(object, newdata) {
@@ -29,7 +29,7 @@ new_rows <- function(object, newdata) {
   if (!any(complete)) stop_incomplete("newdata")
   x <- check_finite_inputs(kept_inputs(object, new$x[complete, , drop = FALSE]), "newdata")
   list(x = x, y = some_rows(y, complete), offset = some_rows(known, complete),
-       weights = given$weights[complete],
+       weights = given$weights[complete], censored = censored_rows(object, read)[complete],
        raw = function(name) as.double(given$x[[name]])[complete], basis = marked_basis(object),
        given = given, responses = some_rows(read, complete), complete = complete)
 }
@@ -48,6 +48,18 @@ shown_responses.response_mixtures <- function(object, y = NULL) {
 # A time that is censored is drawn where it was.
 #' @export
 shown_responses.response_times <- function(object, y = NULL) unclass(y %||% object$y)[, 1L]
+
+# Returns symbols of censored times, NA of events, or NULL of other responses: a right censored time
+# points up, a left censored one down.
+censored_rows <- function(object, y = NULL) UseMethod("censored_rows", codec_of(object))
+
+#' @export
+censored_rows.response <- function(object, y = NULL) NULL
+
+#' @export
+censored_rows.response_times <- function(object, y = NULL) {
+  c(`0` = 24L, `2` = 25L, `3` = 23L)[as.character(time_status(y %||% object$y))]
+}
 
 inducing_points <- function(object) unscaled_inputs(object, basis_points_of(object))
 

@@ -2,6 +2,8 @@
 #   axis      list of one or two axes (plot-axes.R); axes: their names
 #   by        a factor, each level of which has a slice of its own; or NULL
 #   over      a matrix of kept inputs: one row, of typical values, or rows over which to average
+#   nested    factors that are held at another level for some levels of an axis or of `by`, see
+#             nested_factors()
 #   derived   function(x) -> column, for each column that follows from others (plot-derived.R)
 #   held      are there inputs besides axes and `by`?   caption: which, in words
 #   offset    where the offset stays
@@ -9,7 +11,7 @@
 slice_view <- function(object, rows, which, by = NULL) {
   derived <- derived_columns(object, rows$x)
   axes <- data_axes(object, rows, names(derived))
-  shown <- if (is.null(which)) axes[default_axes(object, axes)]
+  shown <- if (is.null(which)) axes[default_axes(object, axes, rows, derived)]
            else asked_axes(object, which, axes)
   split <- split_axes(shown, by_axis(object, axes, shown, which, by))
   if (panel_of(object)$by == "none" && is.null(which) && is.null(by)) split$by <- NULL
@@ -19,6 +21,8 @@ slice_view <- function(object, rows, which, by = NULL) {
   own <- vapply(axes, function(axis) all(axis$columns %in% split$by$columns), NA)
   others <- axes[setdiff(names(axes)[!own], view$axes)]
   resting <- resting_places(others, rows, columns)
+  view$nested <- nested_factors(c(view$axis, list(view$by)), others, resting, rows)
+  resting <- with_nested_words(resting, view$nested)
   view$over <- rbind(typical_columns(rows, resting))
   view$held <- length(resting) > 0L
   view$offset <- if (is.matrix(rows$offset)) apply(rows$offset, 2L, stats::median)
@@ -36,6 +40,49 @@ split_axes <- function(shown, by) {
   along <- if (any(levels == 0L)) which(levels == 0L) else which.max(levels)
   list(axis = shown[along], by = shown[[setdiff(1:2, along)]])
 }
+
+# ---- Its axes by default ----
+
+# With at most two free numeric inputs these; else the two along which the function moves most.
+# Where there are factors alone, the first two of which a picture can show every level.
+default_axes <- function(object, axes, rows, derived) {
+  numeric <- names(axes)[count_levels(axes) == 0L]
+  if (length(numeric) == 0L) return(factors_to_draw(axes))
+  if (length(numeric) <= 2L) return(numeric)
+  moved <- movement_along(object, axes[numeric], rows, derived)
+  numeric[numeric %in% numeric[utils::head(order(-moved), 2L)]]
+}
+
+# Predictions by which inputs are ranked
+RANKING_ROWS <- 2000L
+
+# Returns how much the latent functions vary along each axis, the others being those of some rows.
+movement_along <- function(object, axes, rows, derived) {
+  places <- lapply(axes, function(axis) {
+    unique(typical_places(axis, axis$places(rows$x, rows$raw)))
+  })
+  count <- max(2L, min(40L, RANKING_ROWS %/% sum(lengths(places))))
+  some <- unique(round(seq(1, nrow(rows$x), length.out = count)))
+  over <- rows$x[some, , drop = FALSE]
+  vapply(names(axes), function(name) {
+    view <- list(axis = axes[name], over = over,
+                 derived = derived[setdiff(names(derived), axes[[name]]$columns)], offset = 0)
+    mean <- slice_latent(object, view, places[name])$mean
+    mean <- array(mean, c(length(mean) / length(some) / length(places[[name]]), length(some),
+                          length(places[[name]])))
+    sum(apply(mean, c(1L, 2L), stats::var), na.rm = TRUE)
+  }, 0)
+}
+
+MOST_LEVELS_DRAWN <- 50L
+
+factors_to_draw <- function(axes) {
+  levels <- count_levels(axes)
+  few <- names(axes)[levels <= MOST_LEVELS_DRAWN]
+  if (length(few)) utils::head(few, 2L) else names(axes)[which.min(levels)]
+}
+
+# ---- The levels of a factor, and where others stay ----
 
 MANY <- 8L # more colours than that cannot be told apart
 
@@ -62,6 +109,44 @@ resting_places <- function(others, rows, columns) {
   lapply(others, function(axis) {
     resting_place(axis, axis$places(rows$x, rows$raw), columns)
   })
+}
+
+# Returns the factors among `others` that cannot be held at one level, as some level of a factor
+# that is shown does not occur with it: for each a list of the factor, the name of that `within`
+# which it is nested, and its most common level in each level of that.
+nested_factors <- function(shown, others, resting, rows) {
+  within <- Filter(function(axis) length(axis$levels) > 0L, shown)
+  found <- list()
+  for (axis in within) {
+    for (name in names(others)[count_levels(others) > 0L]) {
+      held <- others[[name]]
+      if (identical(resting[[name]]$words, "")) next # one of its columns is shown
+      counts <- table(factor(axis$places(rows$x, rows$raw), seq_along(axis$levels)),
+                      factor(held$places(rows$x, rows$raw), seq_along(held$levels)))
+      at <- which.max(colSums(counts))
+      own <- apply(counts, 1L, which.max)
+      keep <- counts[, at] > 0 | rowSums(counts) == 0
+      if (all(keep)) next
+      found[[length(found) + 1L]] <- list(held = held, within = axis$name,
+                                          level = ifelse(keep, at, own))
+    }
+  }
+  found
+}
+
+with_nested_words <- function(resting, nested) {
+  for (one in nested) {
+    resting[[one$held$name]]$words <- paste("as in each", one$within)
+  }
+  resting
+}
+
+# Puts factors that are nested within `axis` at their level for each row, at the numbers `level`.
+with_nested <- function(x, view, axis, level) {
+  for (one in view$nested) {
+    if (one$within == axis$name) x[, one$held$columns] <- one$held$code(one$level[level])
+  }
+  x
 }
 
 typical_columns <- function(rows, resting) {
@@ -95,9 +180,15 @@ slice_inputs <- function(view, places, level = NULL) {
   x <- view$over[rep(seq_len(count), length(places[[1L]])), , drop = FALSE]
   rownames(x) <- NULL
   for (i in seq_along(places)) {
-    x[, view$axis[[i]]$columns] <- view$axis[[i]]$code(rep(places[[i]], each = count))
+    at <- rep(places[[i]], each = count)
+    x[, view$axis[[i]]$columns] <- view$axis[[i]]$code(at)
+    x <- with_nested(x, view, view$axis[[i]], at)
   }
-  if (!is.null(view$by)) x[, view$by$columns] <- view$by$code(rep_len(level, nrow(x)))
+  if (!is.null(view$by)) {
+    level <- rep_len(level, nrow(x))
+    x[, view$by$columns] <- view$by$code(level)
+    x <- with_nested(x, view, view$by, level)
+  }
   for (name in names(view$derived)) x[, name] <- view$derived[[name]](x)
   x
 }
@@ -134,7 +225,7 @@ rows_beside <- function(object, rows, view) {
   at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
   level <- if (!is.null(view$by)) view$by$places(rows$x, rows$raw)
   shown <- list(at = at, level = level, y = rows$y, weights = rows$weights, near = 1,
-                moved = FALSE)
+                moved = FALSE, censored = rows$censored)
   shown$basis <- if (!is.null(rows$basis)) lapply(view$axis, function(axis) {
     axis$places(rows$basis, function(name) NULL)
   })
@@ -147,11 +238,21 @@ rows_beside <- function(object, rows, view) {
     shown$near <- nearness(object, rows$x, on_slice)
     return(shown)
   }
-  own <- point_response(object, latent_at(object, rows$x, rows$offset))
-  there <- point_response(object, latent_at(object, on_slice, view$offset))
+  own <- point_answer(object, latent_at(object, rows$x, rows$offset), drawn_type(object))
+  there <- point_answer(object, latent_at(object, on_slice, view$offset), drawn_type(object))
   shown$y <- move(rows$y, own, there)
   shown
 }
+
+# Returns the type of prediction that a curve is of: of times the median, as censored ones have no
+# mean near them.
+drawn_type <- function(object) UseMethod("drawn_type", codec_of(object))
+
+#' @export
+drawn_type.response <- function(object) "response"
+
+#' @export
+drawn_type.response_times <- function(object) "median"
 
 # Returns function(y, own, there) that moves responses from their own mean to the one there, or NULL
 # where the response has no values in between.
@@ -201,7 +302,7 @@ nearness <- function(object, x, z) {
 # The words above a panel of it.
 beside_words <- function(shown, view) {
   words <- if (shown$moved) "rows as partial residuals"
-           else if (!identical(shown$near, 1)) "rows the fainter the farther off"
+           else if (!identical(shown$near, 1)) "fainter points are farther from this slice"
   paste(c(nonempty(view$caption), words), collapse = "; ")
 }
 

@@ -1,13 +1,14 @@
-# Survival curves: the probability of no event yet, against time.
+# Survival curves: the survival probability against time.
 
 #' @rdname plot.sparsegp
 #' @name plot.sparsegp
-#' @section Type "survival", curves of the probability of no event yet:
+#' @section Type "survival", survival curves:
 #' For times to an event: the survival function against time, with pointwise intervals, for up to
 #' eight rows of `newdata`, a curve each (the response is not needed). Without `newdata` it is drawn
-#' at inputs as the axes of `"fit"` have them when held fixed, and of the first factor or number of
-#' few values (or `by`, a factor) a curve for each level. `xlim` sets how far the curves go; by
-#' default as far as the times of the fit, or, where it keeps no rows, up to the largest median.
+#' at inputs as the axes of `"fit"` have them when held fixed, with a curve for each level (or three
+#' values) of the input along which the curves differ most, or of `by`, a factor. `xlim` sets how
+#' far the curves go; by default as far as the times of the fit, or, where it keeps no rows, up to
+#' the largest median.
 #' *Value.* `curve`, `time`, `fit`, `lwr`, `upr`.
 NULL
 
@@ -66,8 +67,7 @@ survival_latent <- function(object, asked) {
 typical_curves <- function(object, by) {
   rows <- training_rows(object)
   axes <- data_axes(object, rows, names(derived_columns(object, rows$x)))
-  factors <- names(axes)[count_levels(axes) > 0L]
-  along <- by %||% c(factors, names(axes))[1L]
+  along <- by %||% most_moving(object, axes, rows)
   view <- slice_view(object, rows, along)
   axis <- view$axis[[1L]]
   level <- if (count_levels(view$axis) > 0L) seq_along(axis$levels)
@@ -79,6 +79,14 @@ typical_curves <- function(object, by) {
   }
   list(latent = slice_latent(object, view, list(level)), label = paste(along, label),
        caption = view$caption)
+}
+
+# Returns the name of the axis along which the curves differ most, of those with few levels.
+most_moving <- function(object, axes, rows) {
+  few <- axes[count_levels(axes) <= MANY]
+  if (length(few) <= 1L) return(names(c(few, axes))[1L])
+  moved <- movement_along(object, few, rows, derived_columns(object, rows$x))
+  names(few)[which.max(moved)]
 }
 
 # Values of a number for curves: all of few, or quartiles.
@@ -101,7 +109,7 @@ survival_charts <- function(object, picture, style) {
   }, drawn, colours)
   title <- paste(c(nonempty(picture$caption), paste0("bands: ", percent(picture$level))),
                  collapse = "; ")
-  list(new_chart(title, unname(c(bands, curves)), "time", "probability of no event yet",
+  list(new_chart(title, unname(c(bands, curves)), "time", "survival probability",
                  range(picture$drawn$time), c(0, 1.02), list(y = list(at = seq(0, 1, 0.25))),
                  unname(Map(key_item, names(drawn), "line", colours))))
 }

@@ -268,7 +268,7 @@ term_curve_chart <- function(object, picture, style) {
     list(key_item("effect", "line", BLUE),
          key_item(percent(picture$level), "band", grDevices::adjustcolor(BLUE, DARK)),
          if (any(seen)) key_item("partial residuals", "point", INK),
-         if (length(spread)) key_item("80% of rows", "line", FAINT, lty = 3))
+         if (length(spread)) key_item("80% of individual curves", "line", FAINT, lty = 3))
   } else if (groups <= MANY) {
     unname(Map(key_item, view$by$levels, "line", group_colours(view$by)))
   }

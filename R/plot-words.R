@@ -27,6 +27,16 @@ title_in <- function(object, name) {
   if (name %in% names(titles)) titles[[name]]
 }
 
+# The variable of the times in Surv()
+#' @export
+response_label.response_times <- function(object) {
+  response <- if (!is.null(object$terms)) stats::formula(object$terms)[[2L]]
+  of_surv <- is.call(response) && grepl("(^|::)Surv$", deparse1(response[[1L]]))
+  if (!of_surv) return(NextMethod())
+  name <- deparse1(response[[2L]])
+  title_in(object, name) %||% name
+}
+
 #' @export
 response_label.response_labels <- function(object) {
   second <- object$response$levels[2L]

@@ -104,16 +104,21 @@ new_response <- function(codec, y, given, weights = NULL, levels = NULL, centre 
        components = NULL)
 }
 
-# Returns words for what was removed from the responses, or for the constants that a fit has
-# estimated, `constant` (fit-mean.R). where: what they were removed from
+# Returns words for the constants that a fit has estimated, `constant` (fit-mean.R), or for those
+# removed from the responses. where: on which scale
 constant_words <- function(response, where = "") {
   known <- response$constant
-  called <- if (length(response$centre) > 1L) "constants" else "constant"
-  shown <- function(values) format(values, digits = 6L, trim = TRUE)
-  if (is.null(known)) return(paste0(called, " removed", where, ": ",
-                                    toString(shown(response$centre))))
-  short <- format(known$se, digits = 2L, trim = TRUE)
-  paste0(called, " and standard error: ", toString(paste0(shown(known$estimate), " (", short, ")")))
+  called <- paste0(if (length(response$centre) > 1L) "means" else "mean", where, ": ")
+  number <- function(value) format(value, digits = 5L, trim = TRUE)
+  if (is.null(known)) {
+    average <- if (any(response$centre != 0)) " (average of the response)"
+    return(paste0(called, toString(number(response$centre)), average))
+  }
+  rounded <- function(value, se) {
+    if (is.finite(se) && se > 0) number(round(value, 1L - floor(log10(se)))) else number(value)
+  }
+  error <- vapply(known$se, format, "", digits = 2L)
+  paste0(called, toString(paste0(mapply(rounded, known$estimate, known$se), " (SE ", error, ")")))
 }
 
 # Names what a fit keeps of it; `components` are there where there are several.

@@ -12,7 +12,7 @@ numbers_codec <- function() {
              back = function(codes, response) codes * response$unit + response$centre,
              observed = function(y) y,
              constant = function(codes) if (is_flat(codes)) "does not vary",
-             words = function(response) constant_words(response, " from the response"))
+             words = function(response) constant_words(response))
 }
 
 counts_codec <- function() {

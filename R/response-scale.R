@@ -33,7 +33,7 @@ SCALES <- list(
   ),
   # In units of the geometric mean, so that the unit of the response changes nothing.
   boxcox = list(
-    called = "the scale of Box and Cox",
+    called = "the Box-Cox scale",
     middle = function(y) exp(mean(log(y))),
     start = function(spread) 0.5, # half way from the logarithm to the identity
     wrong = function(y) if (any(y <= 0)) "has values of 0 or less, which Box and Cox's scale lacks",

@@ -50,9 +50,10 @@ offers_on_scale <- function(offers) {
 }
 
 words_on_scale <- function(scale, response) {
-  value <- if (has_parameter(scale)) format(response$scale[["value"]], digits = 3L)
-  paste0("response on ", SCALES[[scale]]$called, if (!is.null(value)) paste0(" of ", value),
-         "; ", constant_words(response, " there"))
+  value <- if (has_parameter(scale)) {
+    paste0(" (lambda ", format(response$scale[["value"]], digits = 3L), ")")
+  }
+  paste0("response on ", SCALES[[scale]]$called, value, "; ", constant_words(response, " there"))
 }
 
 read_on_scale <- function(codec, y, lik, offset, weights, streams) {

@@ -10,7 +10,7 @@
 #'
 #' What there is to choose are small values: [kernels] say what the function is like (smooth, rough,
 #' periodic, a sum of effects, of groups), [likelihoods] what the response is like (counts, classes,
-#' outliers), [methods] how many rows are taken at once (all, some hundred points, a stream),
+#' outliers), [fit_methods] how many rows are taken at once (all, some hundred points, a stream),
 #' [priors] what hyperparameters are thought possible.
 #'
 #' `vignette("sparsegp")` is a page from a formula to error bars, `vignette("defaults")` says what

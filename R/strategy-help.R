@@ -10,9 +10,9 @@
 #' Axes are tried in this order, and a second time where later choices may have changed an earlier
 #' one. Each offers alternatives to the best candidate so far, and the search for their
 #' hyperparameters continues from there. The first candidate is [kernel_rbf()] (of a long series of
-#' one numeric input [kernel_matern52()], see [methods]) with
+#' one numeric input [kernel_matern52()], see [fit_methods]) with
 #' one length scale, on the response as it is, with inputs divided by their standard deviations. A
-#' factor is one input, see "Factors" in [sparsegp()].
+#' factor is one input, see "Factors" in [sparsegp_details].
 #'
 #' | axis (`stage` in `fit$choices`) | alternatives | tried for |
 #' |---|---|---|
@@ -173,7 +173,7 @@
 #' 2 to 4 CPU seconds, 6 with 32 inputs; `bench/zoo.R` has the seconds of default fits on 46 data
 #' sets.
 #'
-#' @seealso [methods] on the number of inducing points; [priors]; [kernels].
+#' @seealso [fit_methods] on the number of inducing points; [priors]; [kernels].
 #' @concept automatic relevance determination
 #' @concept kernel selection
 #' @concept model selection
@@ -184,5 +184,5 @@
 #' fit$choices
 #' plain <- update(fit, structure = "fixed")
 #' c(logLik(fit), logLik(plain))
-#' @name structure
+#' @name model_structure
 NULL

@@ -28,7 +28,8 @@ try_least_squares <- function(found) {
   taken <- beats(gained, standard_errors(policy$min_standard_errors), wanted)
   compared <- list(
     choice_row("least squares", wanted, taken = !taken, label = PROBIT_BEFORE),
-    tried, choice_row("least squares", best, gained, taken, names(shorter(best$candidate, 1)))
+    tried, choice_row("least squares", best, gained, taken, names(shorter(best$candidate, 1)),
+                      policy$min_standard_errors * standard_error(gained))
   )
   list(taken = taken, candidate = as_found(squares, best$candidate),
        choices = stacked_table(c(list(found$choices), compared)))

@@ -11,7 +11,7 @@
 #   best     the best score of an earlier stage; once another is tried it stands in the record as
 #            `incumbent`
 # Returns the best score; best$choices is the record: a data frame of stage, candidate, rows,
-# points, score, se (of the gain) and taken.
+# points, score, gain, se (of the gain), needed and taken.
 race <- function(stage, entries, score, gain, margin = nats(0),
                  go_on = function(taken, gain) taken, best = NULL, incumbent = NULL) {
   tried <- best$choices
@@ -22,9 +22,10 @@ race <- function(stage, entries, score, gain, margin = nats(0),
     incumbent <- NULL
     found <- score(candidate)
     gained <- if (is.null(best)) Inf else gain(found, best)
-    taken <- is.null(best) || beats(gained, margin, best)
+    needed <- if (is.null(best)) NA_real_ else margin(gained, best)
+    taken <- is.null(best) || isTRUE(mean(gained) > needed)
     tried <- stacked_table(list(tried, first, choice_row(stage, found, gained, taken,
-                                                         names(entries)[k])))
+                                                         names(entries)[k], needed)))
     if (taken) best <- found
     if (!go_on(taken, mean(gained))) break
   }

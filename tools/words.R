@@ -48,7 +48,7 @@ HEADLESS <- paste0("^(What|Who|Whose|Where|Whether|Which|By what|By which|In whi
                    "(Of|To|From|On|For|With) (which|what|whom))\\b(?![^.]*[?])")
 COMPARES <- paste0("\\b(better|worse|best|worst|smaller|larger|wider|narrower|higher|lower|faster|",
                    "slower|too (wide|narrow)|(less|more) certain|helps|widens|falls)\\b")
-LIMITS <- c(sparsegp = 900L, other = 600L)
+LIMITS <- c(sparsegp = 1200L, other = 600L)
 
 # Prose -----------------------------------------------------------------------
 

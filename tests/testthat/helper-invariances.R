@@ -54,7 +54,8 @@ invariant_fit <- function(model, rows, learn = FALSE, inputs = c("a", "b"), ...)
   given[names(list(...))] <- list(...)
   formula <- stats::reformulate(inputs, str2lang(model$response))
   # at the mode: the curvature around it is by forward differences, which have a direction
-  do.call(sparsegp, c(list(formula, rows, learn = learn, integrate = "none"), given))
+  do.call(sparsegp, c(list(formula, rows, learn = learn,
+                      control = gp_control(integrate = "none")), given))
 }
 
 # Returns a matrix: probabilities of classes in the alphabet's order, else means and standard

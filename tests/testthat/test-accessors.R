@@ -271,7 +271,7 @@ test_that("wrong arguments of accessors are refused by name", {
   expect_error(simulate(fit, 1, foo = 2), "foo", class = "sparsegp_error")
   expect_error(suppressWarnings(simulate(fit, 1, seed = "a")), "`seed`", class = "sparsegp_error")
   expect_error(loo_lpd(fit, 3), "unnamed", class = "sparsegp_error")
-  expect_error(sites(fit, n = 3), "`...`", fixed = TRUE, class = "sparsegp_error")
+  expect_error(sites(fit, n = 3), "Unknown argument: `n`", class = "sparsegp_error")
 })
 
 # ---- What a fit holds ----

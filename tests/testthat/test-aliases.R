@@ -1,5 +1,5 @@
-# What people type who come from elsewhere, and that is understood: families, names of kernels, offset
-# as an argument, sparse matrices.
+# What people type who come from elsewhere, and that is understood: families, names of kernels,
+# offset as an argument, sparse matrices.
 
 r_code_alone()
 

@@ -31,7 +31,8 @@ test_that("categories that no single function orders have one each", {
   expect_gt(tried$gain[2L], policy$min_standard_errors * tried$se[2L])
   expect_identical(fit$likelihood$type, "coupled_mprobit")
   expect_s3_class(predict(fit, type = "class"), "ordered")
-  expect_output(print(fit), "latent functions: one of each category, better by .* per observation")
+  expect_output(print(summary(fit)),
+                "latent functions: one of each category, better by .* per observation")
   # the model is that of the same factor without an order
   plain <- sparsegp(factor(y, ordered = FALSE) ~ x, d)
   expect_equal(coef(fit), coef(plain), tolerance = 1e-6)
@@ -49,7 +50,7 @@ test_that("categories in an order keep the ordinal model, as it was", {
   d <- with_cuts()
   fit <- sparsegp(y ~ x, d, control = gp_control(integrate = "none"))
   expect_identical(functions_tried(fit)$taken, c(TRUE, FALSE))
-  expect_output(print(fit), "latent functions: one of all categories; 2 tried on 90 rows")
+  expect_output(print(summary(fit)), "latent functions: one of all categories; 2 tried on 90 rows")
   given <- sparsegp(y ~ x, d, "ordinal", control = gp_control(integrate = "none"))
   expect_identical(fit$hyper, given$hyper)
   expect_identical(fit$log_evidence, given$log_evidence)

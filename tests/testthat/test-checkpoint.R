@@ -57,7 +57,7 @@ chunked_fit <- function(checkpoint) {
     d[seq(50 * i - 49, 50 * i), ]
   }, chunks = 6)
   fit <- source_fit(c ~ a + b, source, lik_probit(fixed(0.1)), basis = source_points(d)[1:9, ],
-                    checkpoint = checkpoint)
+                    control = gp_control(checkpoint = checkpoint))
   fit[c("state", "log_evidence", "n")]
 }
 

@@ -185,7 +185,7 @@ test_that("labels of many rows: by default copies of informative vectors, and th
   p <- predict(fit, x, type = "prob")
   p <- if (is.matrix(p)) p[, 2] else p
   expect_lt(abs(mean(p) - mean(rare)), 0.01)
-  expect_output(print(fit), "virtual informative vectors: ")
+  expect_output(print(summary(fit)), "virtual informative vectors: ")
 })
 
 # ---- What makes copies ----
@@ -269,7 +269,8 @@ test_that("a fit with copies takes more rows, and its answers have the rows' num
   expect_null(again$copies)
   like <- sparsegp(d$x, d$f, control = gp_control(like = fit))
   expect_null(like$copies)
-  expect_output(print(fit), "virtual informative vectors: 16 copies of 8 rows; [0-9] of 8 points")
+  expect_output(print(summary(fit)),
+                "virtual informative vectors: 16 copies of 8 rows; [0-9] of 8 points")
   expect_output(print(summary(fit)), "virtual informative vectors")
   trace <- fit$convergence$selection$trace
   expect_identical(trace$copy, fit$copies$points)

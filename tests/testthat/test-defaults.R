@@ -42,7 +42,7 @@ test_that("the evidence chooses kernel and scaling, and the fit says what was tr
   # the chosen one is best but for what a simpler one is let have
   expect_identical(tried$candidate[tried$taken], format(fit$kernel))
   expect_gte(tried$score[tried$taken], max(tried$score) - policy$min_evidence_gain)
-  expect_output(print(summary(fit)), "Choice of kernel, by log evidence")
+  expect_output(print(summary(fit, details = TRUE)), "Choice of kernel, by log evidence")
   # it is the fit that asks for that kernel
   asked <- sparsegp(x, y, kernel = kernel_rbf(ard = TRUE))
   expect_equal(fit$log_evidence, asked$log_evidence, tolerance = 0.1 / abs(asked$log_evidence))
@@ -266,7 +266,7 @@ test_that("labels that hardly overlap have a margin, unless something else was a
                                   control = gp_control(effort = "quick"))
   fit <- asked(kernel = kernel_rbf())
   expect_identical(fit$likelihood$type, "margin")
-  expect_output(print(fit), "chosen by leave-one-out log probability: margin")
+  expect_output(print(summary(fit)), "chosen by leave-one-out log probability: margin")
   plain <- asked(lik_probit(), kernel_rbf())
   expect_identical(plain$likelihood$type, "probit")
   expect_identical(asked(kernel = kernel_rbf(fixed(2)))$likelihood$type, "probit")
@@ -348,7 +348,7 @@ test_that("two labels of few rows have a power where leave-one-out asks for one"
   x <- rbind(matrix(2 * rnorm(20 * n), n), matrix(rnorm(20 * n), n) + 2 / sqrt(20))
   fit <- sparsegp(x, class, kernel = kernel_rbf())
   expect_gt(fit$power, 1)
-  expect_output(print(fit), "odds raised to the power")
+  expect_output(print(summary(fit)), "odds raised to the power")
   # asked for by name, EP is as it is
   plain <- sparsegp(x, class, kernel = kernel_rbf(), method = method_ep())
   expect_null(plain$power)

@@ -111,7 +111,7 @@ test_that("points given twice count once, and near copies cost a jitter that is 
   expect_identical(once$jitter, 0)
   near <- sparsegp(d$x, d$y, basis = rbind(d$x[c(2, 8), ], d$x[2, ] + 1e-9), learn = FALSE)
   expect_gt(near$jitter, 0)
-  expect_output(print(near), "Jitter on the basis's kernel matrix")
+  expect_output(print(summary(near)), "jitter on the basis's kernel matrix")
   # the copy says nothing new; a share of 1e-12 of the diagonal at a condition number of 1e12
   expect_equal(fitted(near), fitted(once), tolerance = 1e-3)
 })
@@ -191,7 +191,7 @@ test_that("a basis that is none is refused by name", {
 test_that("a fit on a basis says so, and asks for rows it has not kept", {
   d <- basis_data()
   fit <- sparsegp(cbind(d$x, c = d$y^2), d$class, basis = 1:9, learn = FALSE)
-  expect_output(print(fit), "EP on a basis of 9 points")
+  expect_output(print(fit), "EP, 9 inducing points")
   unkept <- with_policy(kept_inputs = 100, code = {
     sparsegp(cbind(d$x, c = d$y^2), d$class, basis = 1:9, learn = FALSE)
   })

@@ -89,7 +89,8 @@ test_that("a basis is chosen, kept after `freeze` sweeps, and reported", {
   trace <- fit$convergence$trace
   expect_true(all(trace$exchanges[-(1:2)] == 0) && trace$exchanges[1L] >= 20)
   expect_identical(nrow(trace), fit$convergence$sweeps)
-  expect_output(print(summary(fit)), "Points that joined the basis, sweep by sweep: ")
+  expect_output(print(summary(fit, details = TRUE)),
+                "Points that joined the basis, sweep by sweep: ")
   given <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, basis = rows, learn = FALSE)
   expect_equal(logLik(given), logLik(fit), tolerance = 1e-6)
   expect_equal(predict(given, d), predict(fit, d), tolerance = 1e-4)

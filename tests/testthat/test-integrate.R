@@ -259,7 +259,8 @@ test_that("quantiles of a mixture are those of its draws, whatever the response"
   new <- NEW[1:3, , drop = FALSE]
   # standard errors of a simulated probability: 0.0024 of 4000 draws at 2.5 %; 5 of them
   near <- function(inside, expected) expect_lt(max(abs(inside - expected)), 0.0125)
-  for (case in list(list(y ~ x), list(e ~ x, lik_gaussian(transform = "log")), list(n ~ x, "poisson"),
+  for (case in list(list(y ~ x), list(e ~ x, lik_gaussian(transform = "log")),
+                    list(n ~ x, "poisson"),
                     list(b ~ x, "probit"))) {
     mixture <- do.call(two_fits, c(case[1L], list(d), case[-1L]))$mixture
     set.seed(1)
@@ -339,8 +340,9 @@ few_rows <- function(n = 15) {
 test_that("rules agree with the integral over one hyperparameter", {
   slow_tier()
   d <- few_rows()
-  plain <- function(kernel, ...) {
-    sparsegp(y ~ x, d, lik_gaussian(fixed(0.09)), kernel, structure = "fixed", ...)
+  plain <- function(kernel, integrate) {
+    sparsegp(y ~ x, d, lik_gaussian(fixed(0.09)), kernel, structure = "fixed",
+             control = gp_control(integrate = integrate))
   }
   learned <- plain(kernel_rbf(variance = fixed(0.5)), integrate = "none")
   table <- learned$hyper
@@ -379,7 +381,8 @@ test_that("default fits of few rows are integrated, say so, and are wider", {
   expect_true(has_members(fit))
   expect_identical(coef(fit), coef(at_mode))
   expect_null(at_mode$ensemble)
-  expect_output(print(fit), "hyperparameters integrated over 1[0-9] points [(]ccd[)]: intervals")
+  expect_output(print(summary(fit)),
+                "hyperparameters integrated over 1[0-9] points [(]ccd[)]: intervals")
   width <- function(fit) diff(predict(fit, data.frame(x = 1.2), interval = "prediction")[2:3])
   expect_gt(width(fit), width(at_mode))
   expect_lt(logLik(fit), logLik(at_mode))

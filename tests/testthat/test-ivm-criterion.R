@@ -156,7 +156,7 @@ test_that("learning lowers phi, by every strategy, and keeps the best major step
     prior <- hyper_log_prior(fit$hyper, fit$hyper$theta)$value
     expect_equal(fit$log_evidence + prior, record$objective, tolerance = 1e-12)
     expect_length(record$gradient, 3L)
-    expect_output(print(summary(fit)), "Failed line searches: [0-9]")
+    expect_output(print(summary(fit, details = TRUE)), "Failed line searches: [0-9]")
   }
 })
 

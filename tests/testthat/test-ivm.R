@@ -141,7 +141,7 @@ test_that("hyperparameters are learned on what is selected", {
   expect_equal(fit$log_evidence, full$log_evidence, tolerance = 0.01)
   own <- sparsegp(sex ~ FL + RW + CL + CW + BD, d, method = method_ivm(40, refine = "none"))
   expect_true(all(is.finite(loo_lpd(own))))
-  expect_output(print(summary(fit)), "100 points selected; stopped by size")
+  expect_output(print(summary(fit, details = TRUE)), "100 points selected; stopped by size")
   for (bad in list(0, 1.5, NA, "a", Inf)) {
     expect_error(method_ivm(size = bad), "`size`", class = "sparsegp_error")
     expect_error(method_ivm(block = bad), "`block`", class = "sparsegp_error")

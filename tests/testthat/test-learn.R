@@ -131,7 +131,7 @@ test_that("a search that is cut short says so once, with the name of what was st
   expect_warning(fit <- sparsegp(d$x, d$y, learn = learn_control(inner = 1), structure = "fixed"),
                  "steepest in (variance|lengthscale|noise)", class = "sparsegp_warning")
   expect_false(fit$learning$converged)
-  expect_output(print(fit), "Learning did NOT converge")
+  expect_output(print(fit), "learning did NOT converge")
 })
 
 test_that("separable classes have a maximum, because of the prior", {

@@ -44,7 +44,7 @@ test_that("a fit with effects answers for new levels, and is the fit of its kern
   d <- levels_data(400L, 60L, 1)
   fit <- sparsegp(y ~ x + g, d, likelihood = lik_gaussian(transform = "identity"),
                   control = gp_control(integrate = "none"))
-  expect_match(capture.output(print(fit)), "^  effects of levels: ", all = FALSE)
+  expect_match(capture.output(print(summary(fit))), "^  effects of levels: ", all = FALSE)
   again <- sparsegp(y ~ x + g, d, kernel = fit$kernel,
                     control = gp_control(integrate = "none", coding = "levels"))
   expect_equal(logLik(again), logLik(fit), tolerance = 1e-3) # within search_tolerance

@@ -27,7 +27,7 @@ test_that("a factor of one level is left out as a constant number is", {
     fit <- level_fit(y ~ a + one, d)
     agree(fitted(fit), fitted(plain))
     expect_length(fit$scaling$dropped, 1L)
-    expect_output(print(fit), "constant inputs kept out: one")
+    expect_output(print(summary(fit)), "constant inputs kept out: one")
   }
 })
 

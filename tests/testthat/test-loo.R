@@ -30,7 +30,7 @@ test_that("loo() of Gaussian noise is the prediction of a row from all others", 
   expect_equal(c(found$loo_r2, found$loo_sd, found$noise_sd),
                c(r2, sqrt(mean((mtcars$mpg - mean)^2)), 2), tolerance = 1e-8)
   expect_output(print(found), "Leave-one-out R2")
-  expect_output(print(fit), "Standard deviation of the noise: 2")
+  expect_output(print(fit), "standard deviation of the noise: 2")
 })
 
 test_that("loo() of counts, shares, weights and classes is of their distributions", {

@@ -64,7 +64,7 @@ test_that("predictions beyond the data carry the constant's uncertainty", {
   expect_equal(sd_of(mean = "constant"), sqrt(coef(fit)[["variance"]] + at$se^2), tolerance = 1e-6)
   expect_gt(sd_of(mean = "constant"), 1.1 * sd_of())
   expect_equal(unname(predict(fit, far, type = "link")), at$estimate, tolerance = 1e-6)
-  expect_output(print(fit), "bias integrated out: estimate .*, standard error")
+  expect_output(print(fit), "bias, integrated out: .* \\(SE ")
 })
 
 test_that("fits with an integrated bias are saved, checked, updated and integrated", {

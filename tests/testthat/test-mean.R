@@ -154,7 +154,7 @@ test_that("mean = \"average\" plugs in the average of the responses", {
                tolerance = 1e-8)
   integrated <- fit_series(data, 0.04)
   expect_gt(abs(predict(integrated, data.frame(x = 50)) - mean(data$y)), 0.001)
-  expect_output(print(integrated), "constant and standard error: 3.*\\(0")
+  expect_output(print(integrated), "mean: 3.*\\(SE 0")
 })
 
 test_that("parts of a sum and the constant are the prediction; joint and single variances agree", {
@@ -193,7 +193,7 @@ test_that("a basis of all rows, more rows, merged fits and a source lead to the 
   expect_equal(based$log_evidence, full$log_evidence, tolerance = 1e-7)
   expect_equal(loo_lpd(based), loo_lpd(full), tolerance = 1e-6)
   for (keep in c(TRUE, FALSE)) {
-    some <- fit_series(data, 0.04, basis = seq(1, 60, 6), keep_x = keep)
+    some <- fit_series(data, 0.04, basis = seq(1, 60, 6), control = gp_control(keep_x = keep))
     first <- sparsegp(data = data[1:25, ], control = gp_control(keep_x = keep, like = some))
     second <- sparsegp(data = data[26:60, ], control = gp_control(keep_x = keep, like = some))
     for (more in list(update(first, data[26:60, ]), merge(first, second))) {
@@ -209,7 +209,8 @@ test_that("a basis of all rows, more rows, merged fits and a source lead to the 
   expect_equal(predict(read, at, se.fit = TRUE), predict(whole, at, se.fit = TRUE),
                tolerance = 1e-8)
   expect_equal(read$log_evidence, whole$log_evidence, tolerance = 1e-8)
-  problem <- problem_of_fit(fit_series(data, 0.04, mean = ~ x, basis = points, keep_x = TRUE))
+  problem <- problem_of_fit(fit_series(data, 0.04, mean = ~ x, basis = points,
+                                       control = gp_control(keep_x = TRUE)))
   theta <- based$hyper$theta
   evidence <- function(theta) engine_run(problem, theta)$logz
   expect_equal(engine_run(problem, theta, gradient = TRUE)$gradient,
@@ -223,7 +224,7 @@ test_that("sums of a basis with coefficients follow from its factors", {
   expect_named(fit$state[[1L]], "t")
   more <- update(fit, data[1:3, ])
   kept <- update(fit_series(data, 0.04, mean = ~ x, basis = 1:140, lengthscale = 0.2,
-                            keep_x = TRUE), data[1:3, ])
+                            control = gp_control(keep_x = TRUE)), data[1:3, ])
   at <- data.frame(x = c(0.1, 6))
   expect_equal(predict(more, at, se.fit = TRUE), predict(kept, at, se.fit = TRUE), tolerance = 1e-6)
 })

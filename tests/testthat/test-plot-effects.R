@@ -8,10 +8,10 @@ drawing <- function(code) {
   force(code)
 }
 
-effect_fit <- function(...) {
+effect_fit <- function(..., control = gp_control(coding = "contrasts")) {
   sparsegp(mpg ~ wt + hp + factor(cyl), mtcars, kernel = kernel_rbf(lengthscale = 2), learn = FALSE,
            likelihood = lik_gaussian(transform = "identity"),
-           control = gp_control(coding = "contrasts"), ...)
+           control = control, ...)
 }
 
 # The latent function's mean and covariance at rows of the data with some inputs replaced, averaged
@@ -33,7 +33,7 @@ partial_by_hand <- function(fit, places, set) {
 test_that("an effect is the average of predictions over the data, with the error of that average", {
   slow_tier()
   for (method in list(NULL, method_ep(12))) {
-    fit <- effect_fit(method = method, keep_x = TRUE)
+    fit <- effect_fit(method = method, control = gp_control(keep_x = TRUE, coding = "contrasts"))
     drawn <- drawing(plot(fit, "wt", "effects", n = 5))[["wt"]]
     by_hand <- partial_by_hand(fit, drawn$wt, function(wt) replace(mtcars, "wt", wt))
     # sums of 32 rows of numbers of size 10, in another order
@@ -43,7 +43,7 @@ test_that("an effect is the average of predictions over the data, with the error
 })
 
 test_that("the effect of a factor has a row for each level, and replaces all of its columns", {
-  fit <- effect_fit(keep_x = TRUE)
+  fit <- effect_fit(control = gp_control(keep_x = TRUE, coding = "contrasts"))
   drawn <- drawing(plot(fit, "factor(cyl)", "effects"))[[1L]]
   by_hand <- partial_by_hand(fit, c(4, 6, 8), function(cyl) replace(mtcars, "cyl", cyl))
   expect_identical(as.character(drawn[[1L]]), c("4", "6", "8"))

@@ -200,7 +200,7 @@ test_that("a fit on learned points does what others do", {
   expect_identical(dim(basis(given)), dim(basis(fit)))
   expect_equal(unname(unclass(basis(given))[, ]), unname(unclass(basis(fit))[, ]),
                tolerance = 1e-12)
-  expect_output(print(fit), "8 points")
+  expect_output(print(fit), "8 inducing points")
   expect_length(summary(fit), length(summary(given)))
 })
 
@@ -273,7 +273,7 @@ test_that("fits on learned points are merged, read from sources and integrated",
   rows <- fit_curve(data = read, basis = as.matrix(data[1:8, c("a", "b")]), learn = FALSE)
   expect_false(any(basis(source)[, "a"] %in% data$a))
   expect_gt(source$log_evidence, rows$log_evidence)
-  whole <- fit_curve(data = data[1:120, ], integrate = "ccd")
+  whole <- fit_curve(data = data[1:120, ], control = gp_control(integrate = "ccd"))
   seen <- predict(whole, new, se.fit = TRUE)
   expect_true(all(is.finite(seen$se.fit)))
   # a mixture around the mode: its means are near those at the mode

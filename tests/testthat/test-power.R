@@ -120,7 +120,8 @@ test_that("the gradient of the log evidence is that of its differences, at any p
     for (power in c(0.5, 0)) {
       for (basis in list(NULL, c(1L, 3L, 6L))) {
         fit <- power_fit(case, power, basis = basis)
-        problem <- problem_of_fit(power_fit(case, power, basis = basis, keep_x = TRUE))
+        problem <- problem_of_fit(power_fit(case, power, basis = basis,
+                                            control = gp_control(keep_x = TRUE)))
         problem$options <- method_ep(power = power, tol = 1e-11, sweeps = 3000L)
         if (is.null(basis)) problem$basis <- NULL
         theta <- fit$hyper$theta
@@ -189,7 +190,7 @@ test_that("a step between classes that overlap has a fit, a record and one warni
         expect_match(warned, "EP found no fixed point.*variational.*lower bound")
         expect_identical(fit$convergence$fallback$replaced, noise == 0)
         expect_identical(fit$options$power, 0)
-        expect_output(print(fit), "Variational inference")
+        expect_output(print(fit), "variational inference")
       }
     }
   }

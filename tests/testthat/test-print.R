@@ -34,21 +34,21 @@ test_that("a printed fit says what was fitted, to what, and how well", {
   expect_match(text, "regression")
   expect_match(text, "y ~ x + z", fixed = TRUE)
   expect_match(text, "20 rows, 2 inputs; gaussian likelihood; kernel rbf()", fixed = TRUE)
-  expect_match(text, "constant and standard error: ")
-  expect_match(text, "variance +lengthscale +noise")
-  expect_match(text, "Log evidence")
+  expect_match(text, "mean: .* \\(SE ")
+  expect_match(text, "standard deviation of the noise: ")
+  expect_match(text, "leave-one-out R2 ")
   expect_no_match(text, "NOT converge")
   text <- said(sparsegp(class ~ x, toy(), learn = FALSE))
   expect_match(text, "classification")
   expect_match(text, "\"yes it is\" against \"no\"", fixed = TRUE)
 })
 
-test_that("print() and summary() show which scaling the inputs have", {
+test_that("summary() shows which scaling the inputs have", {
   slow_tier()
   d <- toy()
   shown <- function(words, ..., formula = y ~ x + z) {
     fit <- sparsegp(formula, d, ..., learn = FALSE)
-    for (text in c(said(fit), said(summary(fit)))) expect_match(text, words, fixed = TRUE)
+    expect_match(said(summary(fit)), words, fixed = TRUE)
   }
   shown("each input scaled by its sd")
   shown("inputs share one scale (common units)", scale = "common")
@@ -58,7 +58,7 @@ test_that("print() and summary() show which scaling the inputs have", {
   shown("x, z share one scale (common units), each other input scaled by its sd",
         kernel = field * kernel_rbf(fixed(1), vars = "t"), formula = cbind(y, t / 10) ~ x + z + t)
   # there is nothing to share
-  expect_no_match(said(sparsegp(y ~ x, d, learn = FALSE)), "scaled|share")
+  expect_no_match(said(summary(sparsegp(y ~ x, d, learn = FALSE))), "scaled by|share")
 })
 
 test_that("the scaling that the evidence chose is shown", {
@@ -68,8 +68,8 @@ test_that("the scaling that the evidence chose is shown", {
   d <- data.frame(x = at, z = cos(17 * at) / 10)
   d$y <- sin(2 * d$x) + cos(29 * at) / 10
   fit <- sparsegp(y ~ x + z, d)
-  expect_match(said(fit), "share one scale")
-  expect_match(said(update(fit, scale = TRUE)), "each input scaled by its sd")
+  expect_match(said(summary(fit)), "share one scale")
+  expect_match(said(summary(update(fit, scale = TRUE))), "each input scaled by its sd")
 })
 
 test_that("print() and summary() report dropped rows, constant columns and failed convergence", {
@@ -78,17 +78,16 @@ test_that("print() and summary() report dropped rows, constant columns and faile
   d$k <- 5
   d$z[1:2] <- NA
   fit <- sparsegp(y ~ x + z + k, d, learn = FALSE)
-  for (text in c(said(fit), said(summary(fit)))) {
-    expect_match(text, "constant inputs kept out: k", fixed = TRUE)
-    expect_match(text, "rows with missing values left out: 2", fixed = TRUE)
-  }
+  expect_match(said(fit), "18 rows, 2 inputs (2 rows left out)", fixed = TRUE)
+  expect_match(said(summary(fit)), "constant inputs kept out: k", fixed = TRUE)
+  expect_match(said(summary(fit)), "rows with missing values left out: 2", fixed = TRUE)
   expect_warning(
     fit <- sparsegp(class ~ x, d, learn = FALSE, method = method_ep(sweeps = 1)), "converge"
   )
   expect_match(said(fit), "EP did NOT converge", fixed = TRUE)
   expect_match(said(summary(fit)), "EP did NOT converge", fixed = TRUE)
   expect_warning(fit <- sparsegp(y ~ x, d, learn = learn_control(inner = 1)), "converge")
-  expect_match(said(fit), "Learning did NOT converge", fixed = TRUE)
+  expect_match(said(fit), "learning did NOT converge", fixed = TRUE)
 })
 
 test_that("fits of matrices, sums and ARD are printed and summarised", {
@@ -112,12 +111,12 @@ test_that("fits of matrices, sums and ARD are printed and summarised", {
 test_that("digits are passed on", {
   slow_tier()
   fit <- sparsegp(y ~ x, toy(), lik_gaussian(1 / 3), learn = FALSE)
-  expect_match(said(fit, digits = 3), "0[.]333\\b")
-  expect_match(said(fit, digits = 8), "0[.]33333333\\b")
+  expect_match(said(fit, digits = 3), "noise: 0[.]577\\b")
+  expect_match(said(fit, digits = 8), "noise: 0[.]57735027\\b")
   expect_match(said(summary(fit), digits = 3), "0[.]333\\b")
   old <- options(digits = 22)
   on.exit(options(old))
-  expect_output(print(fit), "Log evidence")
+  expect_output(print(fit), "leave-one-out")
   expect_output(print(summary(fit)), "Log evidence")
 })
 
@@ -195,4 +194,89 @@ test_that("kernels, likelihoods and priors print as they are written", {
   expect_output(print(prior_gamma(2, 1)), "<prior> gamma(shape = 2, rate = 1)", fixed = TRUE)
   expect_output(print(prior_flat()), "<prior> flat()", fixed = TRUE)
   expect_output(print(method_ep()), "EP")
+})
+
+# Every kind of fit, with long names, many inputs and large numbers
+many_fits <- function() {
+  d <- toy(30L)
+  d$a_very_long_name_of_an_input_of_this_test <- d$z
+  d$count <- round(exp(d$y))
+  d$three <- cut(d$x, 3L, c("a class with a long name", "another of them", "and the last of all"))
+  d$rank <- factor(d$three, ordered = TRUE)
+  d$time <- exp(d$y)
+  d$hits <- as.integer(d$z > 0.5)
+  wide <- as.data.frame(matrix(sin(seq_len(900L)), 30L))
+  fit <- function(formula, ..., data = d) {
+    suppressMessages(suppressWarnings(sparsegp(formula, data, ..., learn = FALSE)))
+  }
+  list(
+    numbers = fit(y ~ x), huge = fit(I(1e100 * y) ~ x), classes = fit(class ~ x + z),
+    missing = fit(replace(y, 1:3, NA) ~ x), averaged = fit(y ~ x, mean = "average"),
+    named = fit(y ~ x + a_very_long_name_of_an_input_of_this_test +
+                  I(a_very_long_name_of_an_input_of_this_test^2) * x),
+    wide = fit(V1 ~ ., data = wide), matrix = sparsegp(as.matrix(wide), d$y, learn = FALSE),
+    three = fit(three ~ x), apart = fit(three ~ x, likelihood = "probit"), rank = fit(rank ~ x),
+    counts = fit(count ~ x, likelihood = "negbin"), zeros = fit(count ~ x, likelihood = "zinb"),
+    trials = fit(cbind(hits, 9L) ~ x), times = fit(time ~ x, likelihood = "weibull"),
+    scale = fit(time ~ x, likelihood = lik_gaussian(transform = "boxcox")),
+    several = fit(cbind(y, x, a_very_long_name_of_an_input_of_this_test) ~ z),
+    spread = fit(y ~ x, likelihood = "heteroscedastic"),
+    basis = fit(y ~ x, method = method_ep(size = 5)), markov = fit(y ~ x, method = method_markov(),
+                                                                 kernel = kernel_matern32()),
+    stream = fit(y ~ x, method = method_online(size = 5, pilot = 10)),
+    waiting = fit(y ~ x, method = method_online(size = 5, pilot = 100)),
+    sum = fit(y ~ x + z, kernel = kernel_rbf(vars = "x") * kernel_rq(vars = "z") +
+                kernel_periodic(vars = "x") + kernel_linear()),
+    constant = fit(y ~ k, data = cbind(d, k = 1)),
+    slow = fit(class ~ x, method = method_ep(sweeps = 1)),
+    integrated = suppressMessages(sparsegp(y ~ x, d[1:9, ],
+                                           control = gp_control(integrate = "laplace")))
+  )
+}
+
+test_that("print() has at most eight lines of 80 characters, and no words of the algorithm", {
+  slow_tier()
+  fits <- many_fits()
+  for (name in names(fits)) {
+    lines <- capture.output(print(fits[[name]]))
+    expect_lte(length(lines), 8L, label = name)
+    expect_lte(max(nchar(lines, "width")), 80L, label = name)
+    expect_match(lines[1L], "^Gaussian-process (regression|classification), ", label = name)
+    expect_match(paste(lines, collapse = " "), "leave-one-out|log evidence", label = name)
+    text <- said(summary(fits[[name]]))
+    expect_no_match(text, "sweep|damp|sequential|site", label = name)
+  }
+})
+
+test_that("summary() has standard errors in units of the input", {
+  slow_tier()
+  d <- toy()
+  fit <- sparsegp(y ~ x, d, lik_gaussian(fixed(0.04)), kernel_rbf())
+  table <- summary(fit)$hyperparameters
+  error <- sqrt(diag(vcov(fit)))
+  expect_identical(table[names(error), "std.error"], unname(error))
+  expect_true(is.na(table["noise", "std.error"]))
+  expect_equal(table["lengthscale", "input_error"], error[["lengthscale"]] * spread(d$x))
+  # in another unit of the input the ones change with it
+  d$x <- 100 * d$x
+  metric <- summary(update(fit, data = d))$hyperparameters
+  # two searches end within 1e-3 of each other
+  expect_equal(metric["lengthscale", "input_error"], 100 * table["lengthscale", "input_error"],
+               tolerance = 0.01)
+  expect_match(said(summary(fit)), "lengthscale +[0-9.]+ +[0-9.]+ of the input")
+  expect_match(said(summary(fit)), "noise +0.04 +fixed")
+})
+
+test_that("the record of choices has the gain that each candidate would have needed", {
+  slow_tier()
+  d <- toy(40L)
+  fit <- sparsegp(y ~ x + z, d, control = gp_control(integrate = "none"))
+  tried <- fit$choices[!is.na(fit$choices$gain) & fit$choices$stage == "kernel", ]
+  expect_gt(nrow(tried), 1L)
+  expect_false(anyNA(tried$needed))
+  behind <- seq_len(nrow(tried)) > max(which(tried$taken), 0L) # the best that was taken
+  expect_true(any(behind))
+  expect_true(all(tried$gain[behind] <= tried$needed[behind]))
+  expect_match(said(summary(fit, details = TRUE)), "gain .* needed")
+  expect_no_match(said(summary(fit)), "needed")
 })

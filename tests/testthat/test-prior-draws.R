@@ -17,7 +17,7 @@ fits_of_kinds <- function() {
     stream = fit(y ~ x + z, method = method_online(size = 10, pilot = 20)),
     labels = fit(y > 0 ~ x + z), counts = fit(round(exp(y)) ~ x + z, likelihood = "poisson"),
     classes = fit(cut(y, 3, ordered_result = FALSE) ~ x + z),
-    scale = fit(exp(y) ~ x + z, transform = "log", mean = "zero"),
+    scale = fit(exp(y) ~ x + z, likelihood = lik_gaussian(transform = "log"), mean = "zero"),
     ordered = fit(cut(y, 3, ordered_result = TRUE) ~ x + z)
   )
 }

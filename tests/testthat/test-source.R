@@ -158,7 +158,7 @@ test_that("hyperparameters and basis are settled on some rows, for units of all"
   # the evidence is that of all rows there
   all <- sparsegp(control = gp_control(like = fit), data = d)
   expect_equal(as.numeric(logLik(all)), as.numeric(logLik(fit)), tolerance = 1e-10)
-  expect_output(print(fit), "basis chosen on 80 rows")
+  expect_output(print(summary(fit)), "basis chosen on 80 rows")
   expect_error(fitted(fit), "in chunks", class = "sparsegp_error")
 })
 
@@ -498,7 +498,8 @@ test_that("a fit of a source tells of sweeps, shares of the rows and the evidenc
   memory_tier()
   d <- source_data()
   fit <- function(formula, lik) {
-    source_fit(formula, chunks_of(d), lik, basis = source_points(d), verbose = TRUE)
+    source_fit(formula, chunks_of(d), lik, basis = source_points(d),
+               control = gp_control(verbose = TRUE))
   }
   expect_message(fit(y ~ a + b, lik_gaussian(fixed(0.1))), "sweep 1 of 296 rows: log evidence")
   expect_message(fit(c ~ a + b, lik_probit(fixed(0.1))), "sweep 3 of 297 rows: log evidence")

@@ -135,7 +135,8 @@ test_that("the scale of the response is tried again with the kernel that was tak
   logs <- sparsegp(u, f(u), likelihood = lik_gaussian(transform = "log"), control = AT_MODE)
   expect_gt(fit$log_evidence, logs$log_evidence + policy$min_transform_gain)
   gained <- gained_on_stage(tried, which(tried$taken))
-  expect_output(print(fit), paste0("response scale: ", taken, ", better by ", signif(gained, 3L)))
+  expect_output(print(summary(fit)), paste0("response scale: ", taken, ", better by ",
+                                            signif(gained, 3L)))
 })
 
 test_that("alternatives are tried again if later choices have gained as much as they were behind", {

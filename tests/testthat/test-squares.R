@@ -120,7 +120,7 @@ test_that("classes that hardly overlap are fitted by least squares where that wa
   expect_identical(which(held$taken), last)
   expect_identical(held$candidate[last], tried$candidate[which.max(tried$score)])
   expect_lt(max(tried$points), held$points[last])
-  expect_output(print(fit), "least-squares classification")
+  expect_output(print(summary(fit)), "least-squares classification")
   expect_output(print(summary(fit)), "held out")
   expect_lt(mean(predict(fit, new, type = "class") != d$class[601:1000]), 0.02)
   # what a fit can be asked

@@ -3,7 +3,8 @@
 shard_fits <- function(formula = y ~ a + b, lik = lik_gaussian(fixed(0.1)), second = 30:38,
                        ...) {
   d <- source_data()
-  first <- source_fit(formula, d[1:100, ], lik, basis = source_points(d)[1:9, ], keep_x = FALSE,
+  first <- source_fit(formula, d[1:100, ], lik, basis = source_points(d)[1:9, ],
+                      control = gp_control(keep_x = FALSE),
                       mean = "average", ...)
   list(d = d, first = first, points = d[second, ],
        other = sparsegp(control = gp_control(like = first), data = d[101:300, ],
@@ -59,7 +60,7 @@ test_that("projection keeps mean and covariance at its points, and loses what it
     moved$state[[1L]]$S <- moved$state[[1L]]$S * (1 + shift)
     expect_gt(kl(both, with_posterior(moved)), one$merged$kl_lost)
   }
-  expect_output(print(one), "2 fits merged; .* nats lost")
+  expect_output(print(summary(one)), "2 fits merged; .* nats lost")
 })
 
 test_that("bases of several classes are joined class by class", {
@@ -90,7 +91,7 @@ test_that("a shard holds no rows, and does all that needs none", {
   local_fit <- function() {
     hidden <- d # what the formula's environment holds
     do.call(sparsegp, list(y ~ a + b, d, kernel = kernel_rbf(fixed(1.5), fixed(1)),
-                           basis = source_points(d)[1:9, ], keep_x = TRUE))
+                           basis = source_points(d)[1:9, ], control = gp_control(keep_x = TRUE)))
   }
   fit <- local_fit()
   bare <- shard(fit)

@@ -62,7 +62,7 @@ test_that("2: bad data are refused or set aside before any computing, and scalin
                class = "sparsegp_error")
   constant <- sparsegp(y ~ x + z + k, transform(d, k = 3), scale = TRUE)
   expect_identical(fitted(constant), fitted(clean))
-  expect_output(print(constant), "constant inputs kept out: k", fixed = TRUE)
+  expect_output(print(summary(constant)), "constant inputs kept out: k", fixed = TRUE)
   doubled <- sparsegp(y ~ x + z, d[c(1:24, 1:24), ], learn = FALSE)
   expect_true(all(is.finite(fitted(doubled))))
   unscaled <- sparsegp(y ~ x + z, transform(d, x = 1e7 * x - 1e8, z = z / 1e7), scale = TRUE)

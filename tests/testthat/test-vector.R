@@ -237,7 +237,7 @@ test_that("smaller bases: of whole locations, with the evidence of block FITC", 
 test_that("rows come in chunks, by update(), like and merge()", {
   memory_tier()
   d <- some_missing(currents(40L))
-  all <- field_fit(d, basis = d[1:6, 1:2], keep_x = TRUE)
+  all <- field_fit(d, basis = d[1:6, 1:2], control = gp_control(keep_x = TRUE))
   grown <- update(field_fit(d[1:15, ], basis = d[1:6, 1:2]), d[16:40, ])
   expect_identical(nobs(grown), 40L)
   centre <- field_fit(d[1:15, ], basis = d[1:6, 1:2])$response$centre
@@ -248,7 +248,8 @@ test_that("rows come in chunks, by update(), like and merge()", {
   expect_equal(other$log_evidence, grown$log_evidence, tolerance = 1e-10)
   expect_equal(predict(other, d), predict(grown, d), tolerance = 1e-10)
   expect_equal(loo_lpd(other), loo_lpd(grown), tolerance = 1e-10)
-  no_inputs <- update(field_fit(d[1:15, ], basis = d[1:6, 1:2], keep_x = FALSE), d[16:40, ])
+  no_inputs <- update(field_fit(d[1:15, ], basis = d[1:6, 1:2],
+                                control = gp_control(keep_x = FALSE)), d[16:40, ])
   expect_equal(no_inputs$log_evidence, grown$log_evidence, tolerance = 1e-10)
   stream <- function(chunks) {
     fit <- field_fit(d[0L, ], method = method_online(8, pilot = 10))
@@ -386,8 +387,8 @@ test_that("which rows and columns are responses, and what is missing of them", {
   d[9L, 3:4] <- NA
   fit <- field_fit(d)
   expect_identical(nobs(fit), 11L)
-  expect_output(print(fit), "missing values of components: 4")
-  expect_output(print(fit), "rows with missing values left out: 1")
+  expect_output(print(summary(fit)), "missing values of components: 4")
+  expect_output(print(summary(fit)), "rows with missing values left out: 1")
   expect_identical(rownames(fitted(field_fit(d, na.action = na.exclude))), as.character(1:12))
   matrix_fit <- sparsegp(as.matrix(d[1:2]), unname(as.matrix(d[3:4])), NOISE,
                          do.call(kernel_helmholtz, AT), scale = FALSE, learn = FALSE,
@@ -449,7 +450,7 @@ test_that("fits are plain data: saved, looked at, printed", {
     broken$spec$parts[[1L]]$vars <- 7L
     expect_error(predict(broken, d), "spec", class = "sparsegp_error")
   }
-  expect_output(print(fits[[1L]]), "components: u, v; constants removed")
+  expect_output(print(fits[[1L]]), "components: u, v; means: ")
   expect_output(print(fits[[1L]]), "noise: u 0.2236, v 0.2828", fixed = TRUE)
   expect_output(print(summary(fits[[1L]])), "correlation.u.v")
   expect_output(print(NOISE), paste0("gaussian(noise = c(0.05, 0.08), correlation = 0.4, ",

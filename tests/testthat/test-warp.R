@@ -157,7 +157,7 @@ test_that("pictures, points and length scales are in units of the inputs", {
   expect_identical(min(drawing(plot(fit, c("a", "b"), n = 5))$a), min(d$a))
   at <- data.frame(a = drawn$a, b = stats::median(d$b))
   expect_equal(drawn$fit, unname(predict(fit, at)), tolerance = 1e-10)
-  expect_output(print(fit), "skewed inputs on a log scale: a")
+  expect_output(print(summary(fit)), "skewed inputs on a log scale: a")
   shown <- summary(log_fit(d, formula = y ~ a + b))
   expect_output(print(shown), "at its median")
   # where the input is at its median, such a step is a length scale on the log scale, to first order

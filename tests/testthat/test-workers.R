@@ -169,7 +169,7 @@ test_that("a worker is given the source once, and then sums travel", {
   expect_identical(record$count, 2L)
   expect_gt(record$once, 2 * 8e5)
   expect_lt(record$read, 2e4)
-  expect_output(print(fit), "2 workers, [0-9.]+ kB to and from them a read")
+  expect_output(print(summary(fit)), "2 workers, [0-9.]+ kB to and from them a read")
   expect_s3_class(check_fit(fit, "fit"), "sparsegp")
 })
 
