@@ -20,6 +20,8 @@ CRITERIA <- c(
   "learning" = "log evidence + log prior",
   "basis" = "log evidence + log prior",
   "inducing points" = "leave-one-out log density per observation outside of the basis",
+  "kernel of neighbours" = OF_STRUCTURE,
+  "neighbours" = "leave-one-out log density per observation outside of the basis",
   "points of a class" = "log probability per observation held out",
   "length scale" = OF_LEFT_OUT,
   "likelihood" = OF_LEFT_OUT,
@@ -34,6 +36,9 @@ STRUCTURE_STAGES <- c("coding", "response scale", "error of log times", "input s
 
 # All stages that settle a model, in their order.
 MODEL_STAGES <- c("latent functions", STRUCTURE_STAGES)
+
+# Those of fits by nearest neighbours (strategy-neighbours.R).
+NEIGHBOUR_STAGES <- c("kernel of neighbours", "neighbours")
 
 EACH_SCALED <- "each input scaled by its sd"
 

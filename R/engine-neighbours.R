@@ -1,5 +1,5 @@
-# Problems with nearest neighbours (plan-neighbours.R), and the log evidence of Gaussian noise by them
-# (src/vecchia.h).
+# Problems with nearest neighbours (plan-neighbours.R), and the log evidence of Gaussian noise by
+# them (src/vecchia.h).
 
 # Returns list(tau, nu): sites that are the likelihood itself.
 exact_sites <- function(problem, theta) {
@@ -13,11 +13,17 @@ is_open_neighbours <- function(problem) {
   !is.null(problem$neighbours) && is.null(problem$neighbours$near)
 }
 
-# Returns the problem with neighbours at theta.
+# Returns the problem with neighbours at theta: of rows, whose responses are known with noise, or of
+# nodes, whose latent values have no copies.
 with_neighbours <- function(problem, theta) {
-  u <- in_lengthscales(problem$spec, theta[seq_len(problem$nkernel)], problem$x)
-  found <- neighbours_before(u, problem$neighbours$k, problem$rows[1L, ])
-  problem$neighbours[c("order", "near")] <- found
+  exact <- lik_traits(problem$lik)$exact
+  nodes <- if (!exact) nodes_of_rows(problem$x)
+  x <- if (exact) problem$x else nodes$x
+  u <- in_lengthscales(problem$spec, theta[seq_len(problem$nkernel)], x)
+  values <- if (exact) problem$rows[1L, ] else seq_len(nrow(x))
+  found <- neighbours_before(u, min(problem$neighbours$k, nrow(x) - 1L), values)
+  if (!exact) refuse_large_factor(found$order, found$near, ncol(u))
+  problem$neighbours[c("order", "near", "nodes")] <- c(found, list(nodes))
   problem
 }
 
@@ -28,7 +34,7 @@ learning_problem <- function(problem, theta) {
   problem <- with_neighbours(problem, theta)
   n <- nrow(problem$x)
   count <- policy$neighbour_rows
-  if (n > count) {
+  if (n > count && lik_traits(problem$lik)$exact) {
     at <- round(seq(1, n, length.out = count))
     problem$neighbours$rows <- sort(problem$neighbours$order[at])
   }
@@ -37,10 +43,11 @@ learning_problem <- function(problem, theta) {
 }
 
 # Runs EP of a problem with `neighbours` (plan-neighbours.R), as engine_run() has it.
-engine_neighbours <- function(problem, theta, options) {
+engine_neighbours <- function(problem, theta, start, options) {
   kernel <- theta[seq_len(problem$nkernel)]
   if (is_open_neighbours(problem)) problem <- with_neighbours(problem, theta)
   known <- problem$neighbours
+  if (!lik_traits(problem$lik)$exact) return(ep_by_neighbours(problem, theta, start, options))
   sites <- exact_sites(problem, theta)
   run <- list(status = 0L, tau = sites$tau, nu = sites$nu, converged = TRUE, change = 0)
   if (!all(is.finite(unlist(sites))) || any(sites$tau <= 0)) {
@@ -53,6 +60,26 @@ engine_neighbours <- function(problem, theta, options) {
   note_run()
   if (run$status != 0L || isTRUE(known$learning)) return(run)
   c(run, moments_given_others(problem$spec, kernel, given, found, sites))
+}
+
+# Runs EP of a problem whose likelihood is not Gaussian, on the nodes of its rows.
+ep_by_neighbours <- function(problem, theta, start, options) {
+  known <- problem$neighbours
+  nodes <- known$nodes
+  own <- theta[seq_len(problem$nkernel)]
+  prior <- neighbour_precision(problem$spec, own, nodes$x, known$near)
+  make <- factor_maker(prior$precision)
+  first <- make(numeric(nrow(nodes$x)))
+  if (is.null(first)) return(list(status = catalogue()$statuses[["not_pd"]], logz = NA_real_))
+  by <- function(tau) {
+    factor <- make(tau)
+    if (!is.null(factor)) factor@x
+  }
+  one <- match(seq_len(nrow(nodes$x)), nodes$node) # a row of each node
+  options["trend"] <- list(if (!is.null(options$trend)) options$trend[one, , drop = FALSE])
+  options <- c(options, list(nodes = nodes$x, node = nodes$node, near = known$near,
+                             factor = factor_parts(first), by = by, log_d = prior$log_d))
+  engine_call(sg_ep_neighbours, problem, theta, start, options)
 }
 
 # The density of responses z, each given neighbours before it, with the coefficients of a mean
@@ -72,7 +99,8 @@ density_by_neighbours <- function(spec, theta, given, known, gradient) {
   found <- ask(cbind(given$z, given$phi), gradient && plain)
   if (found$status != 0L) return(list(status = found$status, logz = NA_real_))
   trend <- if (!plain) solve_trend(found$scaled, each)
-  e <- found$scaled[1L, ] - if (plain) 0 else crossprod(found$scaled[-1L, , drop = FALSE], trend$coef)
+  known <- if (plain) 0 else drop(crossprod(found$scaled[-1L, , drop = FALSE], trend$coef))
+  e <- found$scaled[1L, ] - known
   logz <- -each * sum(log(2 * pi) + found$logv + e^2) / 2 -
     if (plain) 0 else sum(trend$coef^2) / 2 + trend$log_det
   if (gradient && !plain) {
@@ -131,7 +159,8 @@ moments_given_others <- function(spec, theta, given, trend, sites) {
 neighbour_posterior <- function(problem, run) {
   run$basis <- problem$x
   run["G"] <- run["H"] <- list(NULL)
-  run$neighbours <- list(k = problem$neighbours$k, tau = run$tau, nu = run$nu)
+  run$neighbours <- list(k = problem$neighbours$k, tau = c(run$tau), nu = c(run$nu),
+                         latent = !lik_traits(problem$lik)$exact)
   if (!is.null(run$trend)) run$trend <- c(problem$mean, run$trend)
   run
 }

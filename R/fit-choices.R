@@ -11,7 +11,7 @@ choices_of_stage <- function(fit, stage) fit$choices[fit$choices$stage %in% stag
 # Returns a line for each stage that settled the model: what was chosen, and by how much it was
 # better than the first, which is the simplest.
 structure_words <- function(fit) {
-  stages <- intersect(MODEL_STAGES, fit$choices$stage)
+  stages <- intersect(c(MODEL_STAGES, NEIGHBOUR_STAGES), fit$choices$stage)
   vapply(stages, function(stage) {
     tried <- choices_of_stage(fit, stage)
     taken <- which(tried$taken)[1L]

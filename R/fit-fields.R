@@ -224,8 +224,9 @@ are_neighbour_sites <- function(posterior) {
   d <- nrow(posterior$basis)
   sites <- posterior$neighbours
   is.null(posterior$G) && is.null(posterior$H) && is.list(sites) && is_one(sites$k, 0) &&
+    is_flag(sites$latent) &&
     are_doubles(sites$tau, d) && are_doubles(sites$nu, d) && are_finite(unlist(sites)) &&
-    all(sites$tau > 0)
+    (sites$latent || all(sites$tau > 0))
 }
 
 # A mean that is integrated out (kernel-mean.R), of d points with so many inputs.

@@ -5,6 +5,7 @@ fit_of <- function(tuned, chunk, setup) {
   n <- nrow(chunk$x)
   candidate <- tuned$candidate
   setup$kernel <- candidate$data$setup$kernel # tune() may have found another
+  if (is_of_neighbours(tuned$run)) setup$options <- candidate$plan$problem$options
   model <- candidate$model
   of_run <- function(run) {
     fit <- new_fit(model, setup, candidate, run, n)

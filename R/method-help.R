@@ -39,6 +39,14 @@
 #'
 #' *One latent function: numbers, counts, proportions.*
 #'
+#' With Gaussian noise, two to `r policy$neighbour_inputs` numeric inputs and
+#' `r policy$neighbours_from` observations or more, [method_neighbours()] is tried first. If its
+#' leave-one-out log density is better than that of the fewest inducing points below, by
+#' `r 2 * policy$min_gain` nats an observation and `r policy$min_standard_errors` standard errors,
+#' the fit is by nearest neighbours, else as in the table. If the largest number of inducing points
+#' still gains, it is compared with neighbours once more. A kernel that is open is compared anew, with
+#' [kernel_matern12()] besides.
+#'
 #' | step | observations | inducing points | criterion | stops when |
 #' |---|---|---|---|---|
 #' | [model_structure], or learning of what is given | 630 (Gaussian noise) | all of these | log evidence | all were tried, or converged |

@@ -8,9 +8,12 @@
 #' @param k Number of nearest neighbours; whole number of at least 1. Results approach those of
 #'   [method_ep()] with all observations as it grows, and are these for one less than the number of
 #'   observations. Time grows as its cube.
+#' @param sweeps,damping,mixing,tol Of EP, see [method_markov()]; they do not matter with Gaussian
+#'   noise.
+#' @param power Power of the likelihood terms (power EP), see [method_ep()].
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
 #' @details
-#' Observations are put into an order in which each is as far as can be from those before it
+#' *Gaussian noise.* Observations are put into an order in which each is as far as can be from those before it
 #' (maximin; Guinness 2018), and neighbours are nearest in units of the length scales. The density
 #' of all responses is the product of that of each given its neighbours. It has an exact gradient;
 #' of more than `r policy$neighbour_rows` observations so many of these factors stand for all while
@@ -23,7 +26,19 @@
 #' TRUE)`, `draws()` and `simulate()`, are of at most `r MOST_JOINT_NEIGHBOURS` points, those with
 #' slopes of half as many: each point is given its nearest observations and the `k` nearest of the
 #' points before it. Where the noise is strong and the function smooth, `k` neighbours average out
-#' less of the noise than inducing points do; compare `logLik()` of `loo()`, or raise `k`.
+#' less of the noise than inducing points do; compare `loo()`, or raise `k`.
+#'
+#' *Other likelihoods of one latent function*: counts, two labels, outliers and so on. The prior of
+#' the latent values is that of each given the `k` nearest ones before it. Its precision matrix is
+#' sparse, and so is that of the posterior under EP's sites. Package Matrix (CHOLMOD) factors it in
+#' every sweep, and the recursion of Takahashi (1973) has the marginals that cavities need. We found
+#' no EP on such a prior published; Zilber and Katzfuss (2021) have the Laplace approximation. A
+#' prediction is given the values of the `k + 1` nearest observations, with their joint posterior.
+#' Hyperparameters are learned from at most `r policy$neighbour_sites` observations: all, windows of
+#' neighbouring ones if the function varies fast, or else ones that are spread evenly. With 20
+#' neighbours and two inputs a factor has 300 to 700 numbers an observation; with more inputs it has
+#' many more. Joint covariances are of fewer points for more observations.
+#'
 #' `update(fit, newdata)` takes more observations at the same hyperparameters; the result is the fit
 #' of all of them.
 #'
@@ -31,8 +46,7 @@
 #' [kernel_matern12()], [kernel_matern32()], [kernel_matern52()], [kernel_rq()]), a product of such,
 #' or sums of these of the same inputs, with linear, polynomial and constant parts besides.
 #'
-#' Not by this method: likelihoods other than [lik_gaussian()], several components or classes,
-#' factors, periodic kernels and sums of kernels of different inputs, `basis`, `augment`, transforms
+#' Not by this method: several latent functions, as of components or classes, factors, periodic kernels and sums of kernels of different inputs, `basis`, `augment`, transforms
 #' with a parameter that is learned, effects of parts of a kernel, and merging of fits.
 #' @references Vecchia, A. V. (1988). Estimation and model identification for continuous spatial
 #'   processes. *Journal of the Royal Statistical Society B* 50, 297-312. Guinness, J. (2018).
@@ -40,8 +54,11 @@
 #'   *Technometrics* 60, 415-429. Guinness, J. (2021). Gaussian process learning via Fisher scoring
 #'   of Vecchia's approximation. *Statistics and Computing* 31, 25. Katzfuss, M. and Guinness, J.
 #'   (2021). A general framework for Vecchia approximations of Gaussian processes. *Statistical
-#'   Science* 36, 124-141.
-#' @seealso [methods] for the others.
+#'   Science* 36, 124-141. Zilber, D. and Katzfuss, M. (2021). Vecchia-Laplace approximations of
+#'   generalized Gaussian processes for big non-Gaussian spatial data. *Computational Statistics and
+#'   Data Analysis* 153, 107081. Takahashi, K., Fagan, J. and Chen, M. (1973). Formation of a sparse
+#'   bus impedance matrix. *Power Industry Computer Application Conference*.
+#' @seealso [fit_methods] for the others.
 #' @concept kriging
 #' @concept spatial statistics
 #' @concept nearest-neighbour Gaussian process

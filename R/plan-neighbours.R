@@ -1,7 +1,7 @@
 # Fits by nearest neighbours: the prior of each row given its nearest among the rows before it.
 #
 #   stage      rows whose densities are learned from            neighbours
-#   first      policy$neighbour_rows, spread over the order     at the length scales that it began at
+#   first      policy$neighbour_rows, spread over the order     at the length scales it began at
 #   again      the same, while a ratio of length scales has     at those where the search ended
 #              moved by policy$neighbour_drift, and at most
 #              policy$neighbour_rounds times in all
@@ -14,8 +14,8 @@ plan_for.method_neighbours <- function(method, problem, basis) {
   plan_neighbours(problem)
 }
 
-# Returns the plan of a problem that can have it. problem$neighbours: list(k), how many rows a row is
-# given, which makes engine_run() go by neighbours; near: a column for each row, once they are known
+# Returns the plan of a problem that can have it. problem$neighbours: list(k), how many rows a row
+# is given, which makes engine_run() go by neighbours; near: a column for each row, once they are known
 plan_neighbours <- function(problem) {
   problem$basis <- NULL
   problem$neighbours <- list(k = min(problem$options$k, nrow(problem$x) - 1L))
@@ -35,10 +35,6 @@ what_forbids_neighbours <- function(problem) {
   if (is_modal(lik)) {
     return(why("likelihood", "is ", lik_label(lik), ", whose posterior has several modes, and ",
                "method_neighbours() finds one"))
-  }
-  if (!lik_traits(lik)$exact) {
-    return(why("likelihood", "is ", lik_label(lik), ", and method_neighbours() is for ",
-               "lik_gaussian()"))
   }
   if (!is.null(problem$scale)) {
     return(why("likelihood", "has a transform with a parameter that is learned, and ",
@@ -110,9 +106,10 @@ refuse_much_memory <- function(problem) {
 #' @export
 learn.plan_neighbours <- function(plan, table, control, progress, from = NULL) {
   if (!is.null(from)) table$theta[table$free] <- from
+  teaching <- teaching_problem(plan$problem)
   learned <- list(table = table)
   for (round in seq_len(policy$neighbour_rounds)) {
-    again <- learn_hyper(evidence(plan$problem), learned$table, control, progress, from)
+    again <- learn_hyper(evidence(teaching), learned$table, control, progress, from)
     again$record <- with_spent(again$record, learned$record)
     moved <- moved_ratios(plan$problem, learned$table$theta, again$table$theta)
     learned <- again
@@ -120,6 +117,18 @@ learn.plan_neighbours <- function(plan, table, control, progress, from = NULL) {
     if (moved <= policy$neighbour_drift) break
   }
   list(plan = plan, table = learned$table, record = learned$record)
+}
+
+# Returns the problem that hyperparameters are learned from: of Gaussian noise the densities of some
+# rows stand for all (learning_problem()); of others EP is of some rows.
+teaching_problem <- function(problem) {
+  n <- nrow(problem$x)
+  if (lik_traits(problem$lik)$exact || n <= policy$neighbour_sites) return(problem)
+  rows <- window_rows(problem, policy$neighbour_sites) %||%
+    sort(utils::head(spread_problem(problem), policy$neighbour_sites))
+  part <- part_of_problem(problem, rows)
+  part$neighbours <- list(k = min(problem$neighbours$k, length(rows) - 1L))
+  part
 }
 
 # Returns by how much the logarithm of a ratio of length scales has moved, which is what neighbours
@@ -131,4 +140,13 @@ moved_ratios <- function(problem, before, after) {
   moved <- log(scales[[2L]]) - log(scales[[1L]])
   moved <- moved[is.finite(moved)]
   diff(range(moved, moved[1L]))
+}
+
+# The pilot on which structures are compared for them, without its price (structure_pilot()).
+neighbours_pilot <- function(method, n) {
+  count <- min(n, policy$neighbour_rows)
+  list(count = count, points = count, of_classes = FALSE, k = method$k, plan = function(problem) {
+    problem$options <- method
+    plan_neighbours(problem)
+  })
 }

@@ -74,7 +74,9 @@ start_factors | 1, 0.4, 0.15, 2.5 | factors | length scales a search begins at; 
 neighbour_inputs | 5 | inputs | most in which rows have neighbours, and shorter scales are tried
 least_likeness | 0.15 | proportion | of the variance that neighbouring rows share, to see a function
 lost_likeness | 0.5 | proportion | of it that a sample has to lose to be replaced by windows of rows
+neighbours_from | 4000 | rows | from which nearest neighbours are compared with inducing points
 neighbour_rows | 3000 | rows | whose densities given their neighbours are learned from
+neighbour_sites | 1500 | rows | by EP of which they are learned, if the noise is not Gaussian
 neighbour_drift | 0.2 | logarithms | of a ratio of length scales, by which neighbours are others
 neighbour_rounds | 3 | rounds | of learning with neighbours at the length scales of the last
 pilot_windows | 4 | windows | of neighbouring rows, of which such a pilot sample is made

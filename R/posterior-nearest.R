@@ -1,7 +1,7 @@
 # Nearest neighbours (src/neighbours.h), and distributions of points given them (src/vecchia.h).
 
-# Returns list(order, near): rows of x in maximin order, and a column for each row with the k nearest
-# of those before it, 0 where there are fewer. x: inputs divided by length scales. Rows that are
+# Returns list(order, near): rows of x in maximin order, and a column for each with the k nearest of
+# those before it, 0 where there are fewer. x: inputs divided by length scales. Rows that are
 # equally far are taken by their inputs and then by `values`, so that their order does not matter.
 neighbours_before <- function(x, k, values) {
   first <- order_of_rows(x, values)

@@ -1,6 +1,8 @@
-# The posterior by nearest neighbours: `basis`, the rows' inputs, and `neighbours`, list(k, tau, nu):
-# the sites of the rows, responses nu / tau with noise of variance 1 / tau. A point is given the
-# k + 1 rows that are nearest to it: at a row these are itself and the k that its cavity is given.
+# The posterior by nearest neighbours: `basis`, the rows' inputs, and `neighbours`, list(k, tau, nu,
+# latent): the sites of the rows. Of Gaussian noise (latent FALSE) they are responses nu / tau with
+# noise of variance 1 / tau. A point is given the k + 1 rows that are nearest to it: at a row these
+# are itself and the k that its cavity is given. Of other likelihoods it is given the values of the
+# k + 1 nearest nodes, whose posterior has a sparse precision (posterior-factor.R).
 # alpha and the J of a mean are what they are in other posteriors; there are no factors G and H.
 
 is_of_neighbours <- function(posterior) !is.null(posterior$neighbours)
@@ -9,10 +11,11 @@ is_of_neighbours <- function(posterior) !is.null(posterior$neighbours)
 # its nearest rows and the k nearest of the points before it.
 neighbour_moments <- function(spec, theta, posterior, x, v = NULL, parts = NULL, joint = FALSE) {
   if (!is.null(parts)) refuse_some_parts(spec, parts)
-  if (joint) refuse_many_neighbours(nrow(x), 1 + !is.null(v))
-  if (joint) return(joint_by_neighbours(spec, theta, posterior, x, v, is.null(parts)))
+  if (joint) refuse_many_neighbours(posterior, nrow(x), 1 + !is.null(v))
+  known <- known_rows(spec, theta, posterior)
+  if (joint) return(joint_by_neighbours(spec, theta, known, posterior, x, v, is.null(parts)))
   found <- lapply(row_blocks(nrow(x), POINTS_AT_ONCE), function(at) {
-    moments_of_points(spec, theta, posterior, x[at, , drop = FALSE],
+    moments_of_points(spec, theta, known, posterior, x[at, , drop = FALSE],
                       if (!is.null(v)) v[at, , drop = FALSE], is.null(parts))
   })
   list(mean = unlist(lapply(found, `[[`, "mean")), var = unlist(lapply(found, `[[`, "var")))
@@ -22,11 +25,16 @@ POINTS_AT_ONCE <- 20000L # whose neighbours and weights are in memory together
 
 MOST_JOINT_NEIGHBOURS <- 2000L # points of which there is a covariance matrix
 
-refuse_many_neighbours <- function(points, each) {
-  if (points * each <= MOST_JOINT_NEIGHBOURS) return(invisible())
+# Of latent values there is a number for each row and point besides.
+refuse_many_neighbours <- function(posterior, points, each) {
+  most <- MOST_JOINT_NEIGHBOURS
+  if (posterior$neighbours$latent) {
+    most <- max(min(most, floor(policy$held_numbers / 4 / nrow(posterior$basis))), 1)
+  }
+  if (points * each <= most) return(invisible())
   stop_sparsegp("newdata", paste0("has ", points, " rows, and a joint covariance by ",
                                   "method_neighbours() is of at most ",
-                                  MOST_JOINT_NEIGHBOURS %/% each),
+                                  most %/% each),
                 "Give `newdata` with fewer rows")
 }
 
@@ -35,28 +43,33 @@ refuse_some_parts <- function(spec, parts) {
   if (all(parts | vapply(spec$parts, function(part) part$type == "constant", NA))) {
     return(invisible())
   }
-  stop_sparsegp("object", paste("is by method_neighbours(), whose predictions are not split into those",
-                                "of the parts of a kernel"),
+  stop_sparsegp("object", paste("is by method_neighbours(), whose predictions are not split into",
+                                "those of the parts of a kernel"),
                 "Use method_ep(size =) for effects of parts")
 }
 
-# Returns what points are given: list(near, weights, root, z, phi at rows), responses less the mean's
-# estimate.
-given_points <- function(spec, theta, posterior, x, v, before = NULL) {
+# Returns what points are given of a posterior: list(x, noise, z, phi, factor). Of Gaussian noise
+# these are the rows with their responses, less the mean's estimate, and the mean's functions; else
+# latent_posterior().
+known_rows <- function(spec, theta, posterior) {
   sites <- posterior$neighbours
+  if (sites$latent) return(latent_posterior(spec, theta, posterior))
   trend <- posterior$trend
-  rows <- posterior$basis
   z <- sites$nu / sites$tau
-  near <- neighbours_of(in_lengthscales(spec, theta, rows), z, in_lengthscales(spec, theta, x),
-                        min(sites$k + 1, nrow(rows)))
-  phi <- if (!is.null(trend)) mean_functions(trend, rows)
+  phi <- if (!is.null(trend)) mean_functions(trend, posterior$basis)
   if (!is.null(trend)) z <- z - drop(phi %*% c(trend$coef))
-  c(neighbour_weights(spec, theta, rows, 1 / sites$tau, x, near, v, before),
-    list(near = near, z = z, phi = phi))
+  list(x = posterior$basis, noise = 1 / sites$tau, z = z, phi = phi, factor = NULL)
 }
 
-# Returns the functions of a mean at points, and their derivatives along v after each: a row for each
-# value.
+# Returns list(near, weights, root) of points.
+given_points <- function(spec, theta, known, k, x, v, before = NULL) {
+  near <- neighbours_of(in_lengthscales(spec, theta, known$x), known$z,
+                        in_lengthscales(spec, theta, x), min(k + 1, nrow(known$x)))
+  c(neighbour_weights(spec, theta, known$x, known$noise, x, near, v, before), list(near = near))
+}
+
+# Returns the functions of a mean at points, and their derivatives along v after each: a row for
+# each value.
 mean_at_points <- function(trend, x, v) {
   phi <- mean_functions(trend, x)
   if (is.null(v)) return(phi)
@@ -64,15 +77,18 @@ mean_at_points <- function(trend, x, v) {
 }
 
 # Moments of points, each by itself; with v 2 and 4 numbers a point. whole: with the mean?
-moments_of_points <- function(spec, theta, posterior, x, v, whole) {
+moments_of_points <- function(spec, theta, known, posterior, x, v, whole) {
   w <- 1L + !is.null(v)
-  given <- given_points(spec, theta, posterior, x, v)
+  given <- given_points(spec, theta, known, posterior$neighbours$k, x, v)
   near <- given$near[, rep(seq_len(nrow(x)), each = w), drop = FALSE]
-  mean <- weighted_sums(given$weights, near, given$z)
+  mean <- weighted_sums(given$weights, near, known$z)
   var <- blocks_of_roots(given$root, w)
+  if (!is.null(known$factor)) {
+    var <- var + factor_squares(known$factor, given$near, given$weights, w)
+  }
   trend <- posterior$trend
   if (!is.null(trend)) {
-    u <- residuals_of_mean(given, near, trend, x, v, whole)
+    u <- residuals_of_mean(given, near, known, trend, x, v, whole)
     if (whole) mean <- mean + drop(mean_at_points(trend, x, v) %*% c(trend$coef))
     at <- function(a) u[seq(a, by = w, length.out = nrow(x)), , drop = FALSE]
     for (a in seq_len(w)) for (b in seq_len(w)) {
@@ -83,9 +99,9 @@ moments_of_points <- function(spec, theta, posterior, x, v, whole) {
 }
 
 # Returns L^-T (phi - sum of weights times phi of rows) of each value, a row each.
-residuals_of_mean <- function(given, near, trend, x, v, whole) {
+residuals_of_mean <- function(given, near, known, trend, x, v, whole) {
   phi <- mean_at_points(trend, x, v)
-  sums <- vapply(seq_len(ncol(phi)), function(j) weighted_sums(given$weights, near, given$phi[, j]),
+  sums <- vapply(seq_len(ncol(phi)), function(j) weighted_sums(given$weights, near, known$phi[, j]),
                  numeric(nrow(phi)))
   (whole * phi - matrix(sums, nrow(phi))) %*% trend$root
 }
@@ -99,25 +115,29 @@ blocks_of_roots <- function(root, w) {
 
 # Joint moments of all points: with v of the values, then of the derivatives. A value is its weights
 # times those before it, and a part of its own: the factor of the covariance is a triangular solve.
-joint_by_neighbours <- function(spec, theta, posterior, x, v, whole) {
+joint_by_neighbours <- function(spec, theta, known, posterior, x, v, whole) {
   n <- nrow(x)
   w <- 1L + !is.null(v)
   order <- neighbours_before(in_lengthscales(spec, theta, x), min(posterior$neighbours$k, n - 1L),
                              seq_len(n))
-  given <- given_points(spec, theta, posterior, x, v, order$near)
+  given <- given_points(spec, theta, known, posterior$neighbours$k, x, v, order$near)
   rows <- nrow(given$near)
-  own <- given
-  own$weights <- given$weights[seq_len(rows), , drop = FALSE]
+  own <- given$weights[seq_len(rows), , drop = FALSE]
   near <- given$near[, rep(seq_len(n), each = w), drop = FALSE]
   solve <- solver_of_points(given$weights[-seq_len(rows), , drop = FALSE], order, w)
   root <- solve(roots_of_points(given$root, w))
-  mean <- drop(solve(matrix(weighted_sums(own$weights, near, given$z))))
+  mean <- drop(solve(matrix(weighted_sums(own, near, known$z))))
   var <- tcrossprod(root)
+  if (!is.null(known$factor)) {
+    all <- matrix(0, n * w, nrow(known$x))
+    all[cbind(c(col(near)), c(near))] <- own
+    var <- var + crossprod(half_solution(known$factor, t(solve(all))))
+  }
   trend <- posterior$trend
   if (!is.null(trend)) {
     phi <- mean_at_points(trend, x, v)
     sums <- phi * 0
-    for (j in seq_len(ncol(phi))) sums[, j] <- weighted_sums(own$weights, near, given$phi[, j])
+    for (j in seq_len(ncol(phi))) sums[, j] <- weighted_sums(own, near, known$phi[, j])
     var <- var + tcrossprod((whole * phi - solve(sums)) %*% trend$root)
     if (whole) mean <- mean + drop(phi %*% c(trend$coef))
   }

@@ -1,10 +1,91 @@
-# Maps: fits by nearest neighbours (plan-neighbours.R).
+# Maps: fits by nearest neighbours (plan-neighbours.R) by default.
+#
+# Of two to five numeric inputs and more than policy$neighbours_from rows, neighbours are compared
+# with inducing points, by the leave-one-out log density of observations that are no such points:
+#   before anything is learned for points, with the fewest of these, over which neighbours have to
+#       gain what two steps of their growth have to
+#   else after all, if the largest number of points has gained what a step has to
+# A kernel that was open is then compared once more, by neighbours: they lose nothing by a rough
+# one.
 
-# The pilot on which structures are compared for them, without its price (structure_pilot()).
-neighbours_pilot <- function(method, n) {
-  count <- min(n, policy$neighbour_rows)
-  list(count = count, points = count, of_classes = FALSE, k = method$k, plan = function(problem) {
-    problem$options <- method
-    plan_neighbours(problem)
-  })
+# May a default fit be by neighbours?
+may_have_neighbours <- function(plan, candidate) {
+  setup <- candidate$data$setup
+  problem <- plan$problem
+  settled <- c("known", "augment", "basis", "structure")
+  passing <- isTRUE(setup$streams) || isTRUE(setup$provisional)
+  inherits(plan, "plan_adaptive") && !plan$is_full && nrow(problem$x) >= policy$neighbours_from &&
+    leaves_open(setup$method) && !passing && all(lengths(setup[settled]) == 0L) &&
+    !is.null(setup$control) && any(candidate$table$free) && ncol(problem$x) > 1L &&
+    ncol(problem$x) <= policy$neighbour_inputs && lik_traits(problem$lik)$exact &&
+    is.null(what_forbids_neighbours(problem))
+}
+
+# Returns the candidate by neighbours if it is so much better than the fewest inducing points that
+# more of these are not tried, or NULL. candidate: that of inducing points, with the kernel and the
+# hyperparameters of the race for structure, if there was one (`raced`).
+neighbours_at_once <- function(candidate, raced) {
+  if (!may_have_neighbours(candidate$plan, candidate)) return(NULL)
+  found <- neighbours_candidate(candidate)
+  few <- candidate
+  if (!raced) few$table <- found$table # of the same kernel, and learned
+  few$plan$fewest <- TRUE
+  best <- race_neighbours(score_basis(few), found, 2 * policy$min_gain)
+  if (is_of_neighbours(best$run)) best$candidate
+}
+
+# Returns the better of the score of a basis and that of a candidate by neighbours, which has to
+# gain `least` nats an observation.
+race_neighbours <- function(best, candidate, least = 0) {
+  margin <- function(gained, best) {
+    max(least, policy$min_standard_errors * standard_error(gained))
+  }
+  incumbent <- counted(best$points, "inducing point")
+  best <- race("neighbours", list(`nearest neighbours` = function(best) candidate),
+               score_neighbours, gain_of_neighbours, margin, best = best, incumbent = incumbent)
+  if (is_of_neighbours(best$run)) {
+    best$candidate$record$choices <- stacked_table(list(candidate$record$choices, best$choices))
+  }
+  best
+}
+
+score_neighbours <- function(candidate) {
+  run <- checked_run(candidate)
+  list(candidate = candidate, run = run, value = mean(run$lpd), rows = length(run$lpd),
+       points = run$neighbours$k)
+}
+
+gain_of_neighbours <- function(found, best) {
+  (found$run$lpd - best$run$lpd)[-best$run$basis_rows]
+}
+
+# Returns the candidate learned and fitted by neighbours, with the best kernel for these if it was
+# open.
+neighbours_candidate <- function(candidate) {
+  data <- candidate$data
+  data$setup$method <- method_neighbours()
+  n <- nrow(data$chunk$x)
+  model <- candidate$model
+  pilot <- structure_pilot(data$setup, model, n)
+  pilot$rows <- window_rows(problem_of(model, data$chunk), pilot$count) %||%
+    pilot_rows(data$chunk, pilot$count)
+  found <- learn_plain(model, data, pilot)
+  if ("kernel" %in% candidate$record$choices$stage) {
+    axis <- structure_axis("kernel of neighbours", kernel_shapes)
+    found <- race_along(list(axis), found, pilot, n)
+  }
+  choices <- found$choices
+  found <- found$candidate
+  plan <- plan_for(data$setup$method, problem_of(found$model, data$chunk), NULL)
+  learned <- learn(plan, found$table, data$setup$control, SILENT,
+                   found$table$theta[found$table$free])
+  record <- learned$record
+  record["choices"] <- list(stacked_table(list(candidate$record$choices, choices)))
+  new_candidate(found$model, learned$table, learned$plan, found$data, record)
+}
+
+# Returns the score of a candidate's run on the points that it has.
+score_basis <- function(candidate, run = checked_run(candidate)) {
+  list(candidate = candidate, run = run, value = mean(run$lpd[-run$basis_rows]),
+       rows = length(run$lpd), points = nrow(run$basis))
 }

@@ -131,6 +131,7 @@ run_plan.plan_adaptive <- function(plan, theta) {
   most <- most_points(plan, policy$fit_flops, nrow(plan$problem$x))
   sizes <- most / policy$growth_factor^(2:0)
   sizes <- as.integer(round(c(sizes[sizes >= policy$min_points & sizes < most], most)))
+  if (isTRUE(plan$fewest)) sizes <- sizes[1L]
   if (!is.null(plan$near)) sizes <- sizes_that_see(plan$problem, rows, sizes, theta)
   entries <- lapply(sizes, function(size) {
     function(best) c(list(rows = utils::head(rows, size)), best$run[c("tau", "nu")])
@@ -175,6 +176,11 @@ score_outside <- function(candidate, plan, theta) {
        label = counted(points, "point"))
 }
 
+# Has the largest number of inducing points gained?
+gains_to_the_end <- function(run) {
+  isTRUE(utils::tail(run$choices$taken, 1L)) && nrow(run$choices) > 1L
+}
+
 # In log density of the observations outside of the larger basis, which holds the smaller one.
 gain_outside <- function(found, best) {
   if (found$run$status != 0L || best$run$status != 0L) return(NA)
@@ -186,6 +192,9 @@ gain_outside <- function(found, best) {
 tune.plan_adaptive <- function(plan, candidate) {
   run <- checked_run(candidate)
   tuned <- list(candidate = candidate, run = run)
+  if (may_have_neighbours(plan, candidate) && gains_to_the_end(run)) {
+    return(race_neighbours(score_basis(candidate, run), neighbours_candidate(candidate)))
+  }
   if (lik_traits(plan$problem$lik)$tempered && !is.null(candidate$record)) {
     tuned$power <- best_temper(loo_label_scores(candidate, run), labels_of(candidate))$power
   }

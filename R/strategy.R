@@ -56,6 +56,12 @@ learn_from <- function(chunk, settled, remark = TRUE) {
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
   if (!is.null(setup$augment)) refuse_copies(model$lik, setup$method)
   plan <- plan_of_model(model, setup, problem, basis)
+  near <- neighbours_at_once(settled_candidate(settled, plan, chunk), !is.null(settled$from))
+  if (!is.null(near)) {
+    setup$options <- near$plan$problem$options
+    return(list(candidate = near, problem = near$plan$problem, basis = basis, setup = setup,
+                nothing_to_learn = nothing_to_learn))
+  }
   if (any(model$table$free) && !is.null(setup$control)) begin_stage("learning hyperparameters")
   learned <- learn_plan(plan, model$table, setup$control, setup$verbose, settled$from)
   begin_stage("fitting all observations")
@@ -68,6 +74,16 @@ learn_from <- function(chunk, settled, remark = TRUE) {
   setup$options <- plan$problem$options
   list(candidate = candidate, problem = problem, basis = basis, setup = setup,
        nothing_to_learn = nothing_to_learn)
+}
+
+# Returns the candidate that the race for structure has left, if there was one, with a plan of all
+# rows.
+settled_candidate <- function(settled, plan, chunk) {
+  table <- settled$model$table
+  if (!is.null(settled$from)) table$theta[table$free] <- settled$from
+  record <- settled$record
+  if (!is.null(record)) record$choices <- settled$choices
+  new_candidate(settled$model, table, plan, list(chunk = chunk, setup = settled$setup), record)
 }
 
 # Runs a learned candidate, after comparing it with others if the strategy has such. Returns

@@ -31,6 +31,9 @@ SG_ENTRY(neighbours_of, 4, (SEXP x, SEXP points, SEXP own, SEXP k))
 SG_ENTRY(vecchia_weights, 5, (SEXP kernel, SEXP ktheta, SEXP x, SEXP noise, SEXP points))
 SG_ENTRY(vecchia_densities, 5, (SEXP kernel, SEXP ktheta, SEXP x, SEXP noise, SEXP given))
 SG_ENTRY(markov_end, 5, (SEXP kernel, SEXP ktheta, SEXP x, SEXP posterior, SEXP order))
+SG_ENTRY(ep_neighbours, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
+                            SEXP offset, SEXP sites, SEXP options))
+SG_ENTRY(factor_squares, 4, (SEXP factor, SEXP row, SEXP weights, SEXP width))
 SG_ENTRY(ep_batch, 10, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
                         SEXP offset, SEXP sites, SEXP options, SEXP basis))
 SG_ENTRY(ep_pass, 11, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,

@@ -94,7 +94,8 @@ static double distance_to_box(const sg_tree *tree, int node, const double *v)
     const double *box = tree->box + (size_t) 2 * D * node;
     double sum = 0;
     for (int d = 0; d < D; d++) {
-        const double off = v[d] < box[d] ? box[d] - v[d] : v[d] > box[D + d] ? v[d] - box[D + d] : 0;
+        const double below = box[d] - v[d], above = v[d] - box[D + d];
+        const double off = below > 0 ? below : above > 0 ? above : 0;
         sum += off * off;
     }
     return sum;

@@ -150,8 +150,14 @@ map_fits <- function() {
   data <- helpers$golden_data()
   fit <- sparsegp(number ~ x1 + x2, data, kernel = kernel_matern32(), method = method_neighbours(4),
                   learn = learn_control(inner = 2, outer = 1))
-  list(coef(fit), predict(fit, data, se.fit = TRUE), slopes(fit, data[1:3, ]),
-       predict(fit, data[1:3, ], type = "latent", covariance = TRUE))
+  counts <- sparsegp(count ~ x1 + x2, data, lik_poisson(), kernel_matern32(),
+                     method = method_neighbours(4, sweeps = 3),
+                     learn = learn_control(inner = 1, outer = 1))
+  answers <- function(fit) {
+    list(coef(fit), predict(fit, data, se.fit = TRUE), slopes(fit, data[1:3, ]),
+         predict(fit, data[1:3, ], type = "latent", covariance = TRUE))
+  }
+  lapply(list(fit, counts), answers)
 }
 
 # Powers of likelihoods: closed forms, quadratures, functions of R. Few rows and steps: a function

@@ -7,7 +7,7 @@ r_code_alone()
 LAYERS <- list(
   base = paste0("^(types|tolerances|digest|block|correlation|band|lgamma_ratio|gamma_rest|",
                 "par|la|chol|quad|concave|",
-                "gumbel|normal|mixed_normal|logs|neighbours|anderson)[.][ch]$"),
+                "gumbel|normal|mixed_normal|logs|neighbours|supernodes|anderson)[.][ch]$"),
   kernel = "^((points|dist|kernel|markov_form)[.][ch]|kern_[a-z]+[.]c)$",
   likelihood = "^((lik|smooth|expect|gumbel_term|power)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
   state = paste0("^(state|weights|row_step|row_view|row_block|exchange|active|columns|sites|",
@@ -15,7 +15,7 @@ LAYERS <- list(
                  "markov_(filter|path|predict)|vecchia|",
                  "full_factor|full_trend|ep_step|ep_fold|ep_iteration|ep_loop|posterior|",
                  "slopes)[.][ch]$"),
-  algorithm = "^(online|ep_full|ep_markov|ep_sparse|ep_batch|ivm)[.][ch]$",
+  algorithm = "^(online|ep_full|ep_markov|ep_neighbours|ep_sparse|ep_batch|ivm)[.][ch]$",
   evidence = "^(evidence(_[a-z]+)?|ivm_criterion)[.][ch]$",
   glue = "^(glue[.]h|glue_[a-z]+[.][ch]|init[.]c)$"
 )
@@ -146,7 +146,7 @@ test_that("R calls C through registered symbols, from the engine and the posteri
               "entries called by a string")
   # fitting; what is asked of a posterior
   others <- setdiff(files, c("engine.R", "engine-markov.R", "engine-neighbours.R", "posterior.R",
-                             "posterior-markov.R", "posterior-nearest.R"))
+                             "posterior-markov.R", "posterior-nearest.R", "posterior-factor.R"))
   found <- lines_matching("[.](Call|C|External|Fortran)\\(", others, lines_of)
   lookup <- "^util-(registry|extension|digest)[.]R:.*[.]Call\\(sg_(catalogue|extension|digest)\\b"
   expect_none(grep(lookup, found, value = TRUE, invert = TRUE), "calls outside these")
