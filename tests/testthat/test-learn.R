@@ -235,7 +235,7 @@ test_that("searches end when two of them agree on the best value", {
   expect_identical(ends(c(1.05, -1.1)), c(1, -1))
 })
 
-test_that("EP of several classes ends earlier while they are learned, and the fit itself does not", {
+test_that("EP of several classes ends earlier while they are learned, but not that of the fit", {
   slow_tier()
   set.seed(3)
   d <- data.frame(x = rnorm(45))
