@@ -259,7 +259,7 @@ test_that("a search ends after as many failures as the policy has, and says so",
                  class = "sparsegp_warning")
 })
 
-test_that("EP of several classes ends earlier while they are learned, and the fit itself does not", {
+test_that("EP of several classes ends earlier while they are learned, but not that of the fit", {
   slow_tier()
   set.seed(3)
   d <- data.frame(x = rnorm(45))
