@@ -1,8 +1,8 @@
 #' Maps of many observations: nearest neighbours (Vecchia approximation)
 #'
 #' `method_neighbours()` is for one to five numeric inputs, such as places, and a function that
-#' varies so fast that thousands of inducing points (the *basis*) would be needed. There are none: each
-#' observation is modelled given its `k` nearest neighbours among the observations before it
+#' varies so fast that thousands of inducing points (the *basis*) would be needed. There are none:
+#' each observation is modelled given its `k` nearest neighbours among the observations before it
 #' (Vecchia 1988). A fit takes time and memory in proportion to the number of observations.
 #'
 #' @param k Number of nearest neighbours; whole number of at least 1. Results approach those of
@@ -13,8 +13,8 @@
 #' @param power Power of the likelihood terms (power EP), see [method_ep()].
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
 #' @details
-#' *Gaussian noise.* Observations are put into an order in which each is as far as can be from those before it
-#' (maximin; Guinness 2018), and neighbours are nearest in units of the length scales. The density
+#' *Gaussian noise.* Observations are put into an order in which each is as far as can be from those
+#' before it (maximin; Guinness 2018), and neighbours are nearest in units of the length scales. The density
 #' of all responses is the product of that of each given its neighbours. It has an exact gradient;
 #' of more than `r policy$neighbour_rows` observations so many of these factors stand for all while
 #' hyperparameters are learned. Neighbours are looked for again where learning has moved a ratio of
@@ -46,7 +46,8 @@
 #' [kernel_matern12()], [kernel_matern32()], [kernel_matern52()], [kernel_rq()]), a product of such,
 #' or sums of these of the same inputs, with linear, polynomial and constant parts besides.
 #'
-#' Not by this method: several latent functions, as of components or classes, factors, periodic kernels and sums of kernels of different inputs, `basis`, `augment`, transforms
+#' Not by this method: several latent functions, as of components or classes, factors, periodic
+#' kernels and sums of kernels of different inputs, `basis`, `augment`, transforms
 #' with a parameter that is learned, effects of parts of a kernel, and merging of fits.
 #' @references Vecchia, A. V. (1988). Estimation and model identification for continuous spatial
 #'   processes. *Journal of the Royal Statistical Society B* 50, 297-312. Guinness, J. (2018).

@@ -15,7 +15,8 @@ plan_for.method_neighbours <- function(method, problem, basis) {
 }
 
 # Returns the plan of a problem that can have it. problem$neighbours: list(k), how many rows a row
-# is given, which makes engine_run() go by neighbours; near: a column for each row, once they are known
+# is given, which makes engine_run() go by neighbours; near: a column for each row, once they are
+# known
 plan_neighbours <- function(problem) {
   problem$basis <- NULL
   problem$neighbours <- list(k = min(problem$options$k, nrow(problem$x) - 1L))

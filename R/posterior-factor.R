@@ -31,8 +31,8 @@ neighbour_precision <- function(spec, theta, x, near) {
 
 FEWER <- 16 # as many times fewer nodes show how many numbers a factor has
 
-# Stops before a factor is made that would take too much memory: as many numbers as that of the first
-# nodes in the order leads to expect, in so many inputs (George 1973: n log n in two of them).
+# Stops before a factor is made that would take too much memory: as many numbers as that of the
+# first nodes in the order leads to expect, in so many inputs (George 1973: n log n in two of them).
 refuse_large_factor <- function(order, near, inputs) {
   n <- length(order)
   m <- n %/% FEWER

@@ -37,13 +37,11 @@ static void times_upper(int n, int q, const double *R, double *X)
     }
 }
 
-/* Computes U, s L^{-1}, coefficients and the mean of the process; adds log|L|. mu has
- * (Q + T)^{-1} nu. */
-static sg_status solve_mean(neighbour_model *model, double *log_det)
+/* Computes s and U = phi - s, phi'b into coef, and P = I + phi'W phi, upper triangle, into root. */
+static void normal_equations(neighbour_model *model)
 {
     sg_neighbour_process *own = model->process;
     const int n = own->n, q = own->q;
-    double *P = own->root;
     for (int j = 0; j < q; j++) {
         const double *phi = own->phi + (size_t) n * j;
         double *s = own->s + (size_t) n * j, *U = own->U + (size_t) n * j;
@@ -54,20 +52,30 @@ static sg_status solve_mean(neighbour_model *model, double *log_det)
             U[i] = phi[i] - s[i];
             own->coef[j] += phi[i] * (own->nu[i] - own->tau[i] * own->mu[i]);
         }
-        for (int k = 0; k <= j; k++) {
+        for (int k = 0; k < q; k++) {
             double sum = k == j;
-            for (int i = 0; i < n; i++) sum += own->phi[i + (size_t) n * k] * own->tau[i] * U[i];
-            P[k + q * j] = sum;
+            for (int i = 0; k <= j && i < n; i++) {
+                sum += own->phi[i + (size_t) n * k] * own->tau[i] * U[i];
+            }
+            own->root[k + q * j] = sum;
         }
-        for (int k = j + 1; k < q; k++) P[k + q * j] = 0;
     }
-    sg_status status = sg_potrf(q, P, q);
+}
+
+/* Computes U L^{-1}, s L^{-1}, coefficients and the mean of the process; adds log|L|. mu has
+ * (Q + T)^{-1} nu. */
+static sg_status solve_mean(neighbour_model *model, double *log_det)
+{
+    sg_neighbour_process *own = model->process;
+    const int n = own->n, q = own->q;
+    normal_equations(model);
+    sg_status status = sg_potrf(q, own->root, q);
     if (status != SG_OK) return status;
-    *log_det += sg_log_diag(q, P);
-    status = sg_trtri(q, P);
+    *log_det += sg_log_diag(q, own->root);
+    status = sg_trtri(q, own->root);
     if (status != SG_OK) return status;
-    sg_trmv('T', q, P, own->coef);
-    sg_trmv('N', q, P, own->coef);
+    sg_trmv('T', q, own->root, own->coef);
+    sg_trmv('N', q, own->root, own->coef);
     for (int j = 0; j < q; j++) {
         for (int i = 0; i < n; i++) own->mu[i] -= own->s[i + (size_t) n * j] * own->coef[j];
     }

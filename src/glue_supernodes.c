@@ -26,6 +26,23 @@ static void check_starts(const int *starts, int count, int end, const char *what
     if (starts[0] != 0 || starts[count] != end) sg_stop_damaged("its `%s` has gaps", what);
 }
 
+/* Stops unless the rows of each supernode are its columns and then others, in order. */
+static void check_supernodes(const sg_supernodes *L)
+{
+    for (int j = 0; j < L->count; j++) {
+        const size_t columns = L->super[j + 1] - L->super[j], own = L->pi[j + 1] - L->pi[j];
+        if (own < columns || columns * own != (size_t) (L->px[j + 1] - L->px[j])) {
+            sg_stop_damaged("its factor has other numbers than its rows and columns say");
+        }
+        for (size_t k = 0; k < own; k++) {
+            const int row = L->s[L->pi[j] + k];
+            const int wrong = k < columns ? row != L->super[j] + (int) k
+                                          : row <= L->s[L->pi[j] + k - 1];
+            if (wrong) sg_stop_damaged("its factor has rows that are not in order");
+        }
+    }
+}
+
 /* A factor as Matrix has it: list(super, pi, px, s, perm), and how many numbers it has. */
 static sg_supernodes supernodes_of(SEXP factor, size_t *numbers)
 {
@@ -43,18 +60,7 @@ static sg_supernodes supernodes_of(SEXP factor, size_t *numbers)
     check_starts(L.super, count, n, "super");
     check_starts(L.pi, count, rows, "pi");
     check_starts(L.px, count, L.px[count], "px");
-    for (int j = 0; j < count; j++) {
-        const size_t columns = L.super[j + 1] - L.super[j], own = L.pi[j + 1] - L.pi[j];
-        if (own < columns || columns * own != (size_t) (L.px[j + 1] - L.px[j])) {
-            sg_stop_damaged("its factor has other numbers than its rows and columns say");
-        }
-        for (size_t k = 0; k < own; k++) {
-            const int row = L.s[L.pi[j] + k];
-            const int wrong = k < columns ? row != L.super[j] + (int) k
-                                          : row <= L.s[L.pi[j] + k - 1];
-            if (wrong) sg_stop_damaged("its factor has rows that are not in order");
-        }
-    }
+    check_supernodes(&L);
     *numbers = L.px[count];
     return L;
 }
