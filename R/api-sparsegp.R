@@ -205,11 +205,11 @@
 #' @param transform The scale on which a response of numbers is fitted, such as `"log"` or
 #'   `"identity"`, or a [response_scale()]. `NULL`: that of `likelihood`, or chosen, see
 #'   [structure].
-#' @param mean The prior mean of the latent function: `NULL` or `"constant"`, a constant that is
-#'   integrated out; a formula such as `~ x + z`, a linear function, likewise; `"average"`, the
-#'   average of the response, as if it were known; `"zero"`. Of labels and counts `NULL` learns the
-#'   bias, `"constant"` integrates it out, and `"average"` is the same as `NULL`. See "The prior
-#'   mean".
+#' @param mean The prior mean of the latent function: `"constant"`, a constant that is integrated
+#'   out, and with `NULL` the default, but for [fields][kernels_of_vectors]; a formula such as `~ x +
+#'   z`, likewise; `"average"`, that of the response, as if it were known; `"zero"`. Of labels and
+#'   counts `NULL` learns the bias, `"constant"` integrates it out, and `"average"` is the same as
+#'   `NULL`. See "The prior mean".
 #' @param coding How factors become inputs: `"levels"`, one input each; `"contrasts"`, columns as in
 #'   [lm()]; `NULL`: levels unless a kernel, contrasts or interactions need columns. See "Factors".
 #' @param structure `NULL`: response scale, kernel and input scale are chosen if they are left open,
