@@ -15,7 +15,7 @@ OF_LEFT_OUT <- "leave-one-out log probability per observation"
 CRITERIA <- c(
   "latent functions" = OF_LEFT_OUT,
   "coding" = OF_STRUCTURE, "response scale" = OF_STRUCTURE, "input scale" = OF_STRUCTURE,
-  "error of log times" = OF_STRUCTURE,
+  "error of log times" = OF_STRUCTURE, "prior mean" = OF_STRUCTURE,
   "kernel" = OF_STRUCTURE, "noise" = OF_STRUCTURE, "effects of levels" = OF_STRUCTURE,
   "learning" = "log evidence + log prior",
   "basis" = "log evidence + log prior",
@@ -31,8 +31,8 @@ CRITERIA <- c(
 )
 
 # The stages of the race for structure, in its order: their scores are log evidences.
-STRUCTURE_STAGES <- c("coding", "response scale", "error of log times", "input scale", "kernel",
-                      "noise", "effects of levels")
+STRUCTURE_STAGES <- c("coding", "response scale", "error of log times", "prior mean", "input scale",
+                      "kernel", "noise", "effects of levels")
 
 # All stages that settle a model, in their order.
 MODEL_STAGES <- c("latent functions", STRUCTURE_STAGES)

@@ -23,6 +23,14 @@
 #' project longitudes and latitudes first. [sparsegp()] gives the inputs such a kernel sees one
 #' scale, and one to all components.
 #'
+#' Velocities have a natural zero, so where `mean` of [sparsegp()] is not given the prior mean of a
+#' field is 0, unless a constant for each component, such as a drift of all of the region, raises the
+#' log evidence by `r policy$min_drift_gain` for each of them (stage `"prior mean"` of
+#' `fit$choices`). In simulations of five kinds of fields (`bench/field_mean.R`) errors are largest
+#' where drifters are few and on one side; there a constant makes them larger by a quarter or more
+#' without a drift, and smaller by a fifth with one. `kernel_coregion()` is for any numbers and has a
+#' constant.
+#'
 #' @param base,stream,potential For fields `kernel_rbf()`, `kernel_matern32()`, `kernel_matern52()`
 #'   or `kernel_rq()` with one length scale; for `kernel_coregion()` any kernel that knows nothing
 #'   of components. Hyperparameters are given there.
@@ -127,6 +135,11 @@ refuse_blind <- function(kernel) {
   if (length(component_parts(kernel))) return(invisible())
   stop_sparsegp("kernel", paste0("is ", format(kernel), ", which knows nothing of components"),
                 "Use kernel_coregion() of it, or kernel_helmholtz() for a field")
+}
+
+# Is a part of a kernel, which may be NULL, a vector field of space?
+is_field <- function(kernel) {
+  any(vapply(component_parts(kernel), function(part) part$type %in% FIELDS, NA))
 }
 
 # The parts of a kernel that read components.

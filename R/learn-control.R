@@ -51,6 +51,12 @@
 #' observations' sites, and the predictive densities of all other candidates, without refinement. It
 #' costs a fraction of batch EP's evidence. `refine` then runs at the learned values.
 #'
+#' The criterion has optima far apart. The search begins at the best of some seven starts, each of
+#' which takes a selection: of labels with the variance times `r policy$ivm_variances[1]` and
+#' `r policy$ivm_variances[2]` (and the bias as far as that takes it), then with length scales times
+#' `r policy$ivm_widths[1]` and `r policy$ivm_widths[2]` there. A start that was given is one of
+#' them; [fixed()] values stay.
+#'
 #' A round is a major and at most `inner` minor steps. The major step selects the active set and its
 #' sites at the current hyperparameters; minor steps search with both sets held (section 3.3). The
 #' paper's 15 rounds of 8 steps are the default. The `strategy` says what the sites do in minor

@@ -133,12 +133,52 @@ rounds_settled <- function(rounds) {
            rounds[last] <= max(rounds[-last], na.rm = TRUE) + SETTLED)
 }
 
-# The start as given, or the best of the scan; here each costs a selection.
+# Returns the best of a few starts, each of which costs a selection: of the scan of length scales,
+# then along the variances, then along the widths there. The criterion has optima far apart: labels
+# that are nearly sure under a small active set take a variance of hundreds, to which no search from
+# 1 leads.
 phi_start <- function(problem, table, progress) {
+  value_of <- function(par) major_step(problem, table, par, progress)$value
+  best_of <- function(starts, known = NULL) {
+    values <- c(known, vapply(starts[seq_along(starts) > length(known)], value_of, 0))
+    list(par = starts[[which.min(values)]], value = min(values))
+  }
   starts <- table_starts(table)
-  if (length(starts) == 1L) return(starts[[1L]])
-  values <- vapply(starts, function(par) major_step(problem, table, par, progress)$value, 0)
-  starts[[which.min(values)]]
+  moves <- list(label_variances(table, problem), width_moves(table))
+  if (length(starts) == 1L && all(lengths(moves) == 0L)) return(starts[[1L]])
+  best <- best_of(starts)
+  for (move in moves) {
+    best <- best_of(c(list(best$par), lapply(move, function(change) change(best$par))), best$value)
+  }
+  best$par
+}
+
+# Returns functions that multiply the kernel's variances, and take a bias with them: P(y = 1) of a
+# probit is Phi(bias / sqrt(1 + variance)) far from the data. Of labels alone: other likelihoods
+# have a unit.
+label_variances <- function(table, problem) {
+  table <- table[table$free, ]
+  at <- which(table$base == "variance" & table$part == "kernel")
+  if (length(at) == 0L || !lik_codec(problem$lik)$labelled) return(list())
+  bias <- which(table$base == "bias")
+  lapply(policy$ivm_variances, function(factor) {
+    function(par) {
+      before <- sum(exp(par[at]))
+      par[at] <- par[at] + log(factor)
+      par[bias] <- par[bias] * sqrt((1 + factor * before) / (1 + before))
+      par
+    }
+  })
+}
+
+# Returns functions that multiply the length scales.
+width_moves <- function(table) {
+  table <- table[table$free, ]
+  at <- which(table$base == "lengthscale" & table$part == "kernel")
+  if (length(at) == 0L) return(list())
+  lapply(log(policy$ivm_widths), function(longer) {
+    function(par) replace(par, at, par[at] + longer)
+  })
 }
 
 # The table with learned theta, the record of the search, and the problem with the random order of

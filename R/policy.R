@@ -16,6 +16,7 @@ structure_flops | 2.5e8 | flops | rows that compare structures and begin learnin
 min_evidence_gain | 1 | nats | log evidence that a later structure or a new search has to gain
 overfit_nats | 0.25 | nats | by so much a hyperparameter that is learned overstates the evidence
 min_transform_gain | 5 | nats | log evidence that another scale of the response has to gain
+min_drift_gain | 2 | nats | log evidence that a constant of a field has to gain, each component
 min_transform_gain_per_row | 0.005 | nats a row | the same, of many rows
 parameter_nats | 1.25 | nats | log evidence that is lost where it is integrated over one
 min_relevance_gain | 5 | nats | the same, for a length scale of each input, of labels
@@ -106,6 +107,8 @@ averaged_within | 5 | nats | by which a structure was left that an average of on
 averaged_alternatives | 4 | fits | most of these
 min_stacking_weight | 0.001 | weight | below which a fit is left out of an average
 least_label_noise | 1e-3 | proportion | stands for no label noise where labels contradict it
+ivm_variances | 30, 300 | factor | of the starts of searches by the IVM's criterion, of labels
+ivm_widths | 0.5, 2 | factor | the same, of length scales
 failed_evaluations | 30 | evaluations | without a fixed point of EP, after which a search ends
 wandering_sweeps | 100 | sweeps | after which EP far from a fixed point is taken to have none
 ")

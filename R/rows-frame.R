@@ -75,7 +75,7 @@ with_plain_columns <- function(frame, likelihood, env) {
 # that na.action or `subset` has taken rows of, without package survival, whose class they lose then.
 refuse_lost_times <- function(column, variable, env) {
   if (!is.symbol(variable) || !is.matrix(column) || is.object(column)) return(invisible())
-  before <- mget(as.character(variable), env, inherits = TRUE, ifnotfound = list(NULL))[[1L]]
+  before <- tryCatch(eval(variable, env), error = function(e) NULL)
   if (!inherits(before, "Surv") || identical(attr(before, "type"), "right")) return(invisible())
   stop_sparsegp("y", paste0("was a Surv object of type \"", attr(before, "type"), "\", and its rows ",
                             "have lost what they are"),

@@ -6,10 +6,11 @@ structure_axis <- function(stage, alternatives, least = worth_a_change, of_probl
 }
 
 # Returns the axes that the user left open, if candidates can be learned by their evidence. With a
-# kernel that was given, inputs and response are as they are, and its degree alone may be open.
+# kernel that was given, inputs and response are as they are, and its degree alone may be open, or
+# the mean of a field.
 open_axes <- function(setup, model, n) {
   if (!is.null(setup$structure) || !identical(setup$control$criterion, "evidence")) return(list())
-  if (!is.null(setup$kernel)) return(degree_axis(setup$kernel))
+  if (!is.null(setup$kernel)) return(c(mean_axis(setup), degree_axis(setup$kernel)))
   c(list(
     structure_axis("coding", function(model, chunk, setup, table) codings(setup)),
     structure_axis("response scale", scales_of_response, worth_a_scale),
@@ -165,6 +166,31 @@ contradicts <- function(x, y) {
   copies <- duplicated(x)
   any(copies) && any(!duplicated(cbind(x, as.double(y)))[copies])
 }
+
+# Velocities have a natural zero, and a vague constant says of a region without observations that
+# all of it may drift, so a field of which no mean was asked for begins at zero, and a constant has
+# to be worth its evidence.
+has_open_mean <- function(setup) {
+  codec <- lik_codec(setup$likelihood)
+  vectors <- inherits(codec, "response_vectors") && !inherits(codec, "response_mixtures")
+  vectors && is.null(setup$mean) && is_field(setup$kernel)
+}
+
+with_mean_of_field <- function(setup) {
+  if (has_open_mean(setup)) setup$mean <- "zero"
+  setup
+}
+
+mean_axis <- function(asked) {
+  if (!has_open_mean(asked)) return(list())
+  list(structure_axis("prior mean", function(model, chunk, setup, table) {
+    offered <- list(list(label = "zero", setup = list(mean = "zero")),
+                    list(label = "constant", setup = list(mean = NULL)))
+    if (is.null(setup$mean)) rev(offered) else offered
+  }, worth_a_drift))
+}
+
+worth_a_drift <- function(model, n, m) policy$min_drift_gain * model$response$width * m / n
 
 # Returns the axis of the degree that `given` leaves open, or none.
 degree_axis <- function(given) {

@@ -20,6 +20,7 @@
 #' | coding | ordered factors as factors, not as numbers | formulas with ordered factors |
 #' | response scale | square root, logarithm, Box-Cox, logit, asinh, see [response_scale()] | positive numbers, logit between 0 and 1, asinh if both tails are heavy, or if one is and some are not positive; see "The scale of the response" |
 #' | error of log times | logistic, normal after extreme value, see [likelihoods_times] | `Surv()` responses without a likelihood |
+#' | prior mean | a constant in place of 0, see [kernels_of_vectors] | a kernel of a vector field that is given without `mean` |
 #' | input scale | one scale for all inputs, `scale = "common"` | `scale` not given, no standard deviation of `r policy$same_unit_ratio` times the median or more |
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | of few inputs, `vars`, with a length scale each, see "Few inputs that matter" | `r policy$fewest_screened` inputs or more; not labels |

@@ -23,6 +23,7 @@ with_known_structure <- function(setup, inputs = NULL) {
     setup$likelihood <- with_transform(setup$likelihood %||% lik_gaussian(), of("response scale"))
   }
   if (of("noise") == NOISE_NEAR_NONE) setup$noiseless <- TRUE
+  if (of("prior mean") == "constant") setup$mean <- "constant"
   if (of("input scale") == ONE_SCALE) setup$scale <- "common"
   if (endsWith(of("input scale"), SKEWED_ON_LOG)) setup$scale <- "log"
   setup <- with_known_kernel(setup, of("kernel"), known$tie, inputs)

@@ -2,8 +2,8 @@
  * whose rate has a gamma distribution of shape `size`. y: the count, and less its weight w
  * (sg_count_weight()): log p is that of w such counts. theta: bias, log size.
  *
- * With w = 1, p = m / (m + size), q = 1 - p, p0 and q0 these at m = y, d = f + bias - log y, and R the
- * rest of Stirling's formula (gamma_rest.h),
+ * With w = 1, p = m / (m + size), q = 1 - p, p0 and q0 these at m = y, d = f + bias - log y, and R
+ * the rest of Stirling's formula (gamma_rest.h),
  *   log p(y|f) = -y log(p0 + q0 e^-d) - size log(q0 + p0 e^d)
  *                + (log q0 - log(2 pi y)) / 2 + R(y + size) - R(size) - R(y),   y > 0,
  *   log p(0|f) = -size log1p(m / size),

@@ -156,7 +156,9 @@ test_that("predictions turn and move with the field; one scale for inputs and on
   turned <- as.data.frame(cbind(as.matrix(d[1:2]) %*% t(turn), as.matrix(d[3:4]) %*% t(turn)))
   names(turned) <- names(d)
   turned <- transform(turned, x = 10 * x + 100, y = 10 * y - 7, u = 100 * u + 3, v = 100 * v - 20)
-  fit <- function(d) sparsegp(cbind(u, v) ~ x + y, d, kernel = kernel_helmholtz(), learn = FALSE)
+  fit <- function(d, formula = cbind(u, v) ~ x + y) {
+    sparsegp(formula, d, kernel = kernel_helmholtz(), mean = "constant", learn = FALSE)
+  }
   one <- fit(d)
   two <- fit(turned)
   expect_identical(unname(one$scaling$sd[1L]), unname(one$scaling$sd[2L]))
@@ -165,7 +167,7 @@ test_that("predictions turn and move with the field; one scale for inputs and on
   expect_equal(unname(back), unname(fitted(one)), tolerance = 1e-10)
   # each unit of a density of 30 numbers is 100 of the other's
   expect_equal(two$log_evidence, one$log_evidence - 30 * log(100), tolerance = 1e-10)
-  swapped <- sparsegp(cbind(v, u) ~ y + x, d, kernel = kernel_helmholtz(), learn = FALSE)
+  swapped <- fit(d, cbind(v, u) ~ y + x)
   expect_equal(fitted(swapped)[, c("u", "v")], fitted(one), tolerance = 1e-12)
   expect_equal(swapped$log_evidence, one$log_evidence, tolerance = 1e-12)
 })
@@ -274,7 +276,8 @@ test_that("rows come in chunks, by update(), like and merge()", {
 test_that("fields that follow are derivatives of the mean, and so are their deviations", {
   memory_tier()
   d <- currents(20L)
-  fit <- sparsegp(cbind(u, v) ~ x + y, d, kernel = do.call(kernel_helmholtz, AT), learn = FALSE)
+  fit <- sparsegp(cbind(u, v) ~ x + y, d, kernel = do.call(kernel_helmholtz, AT), learn = FALSE,
+                  mean = "constant")
   at <- c(1.2, 0.7)
   mean_at <- function(component) {
     function(at) predict(fit, data.frame(x = at[1L], y = at[2L]))[, component]
@@ -489,4 +492,40 @@ test_that("full EP of several components keeps its inputs, which its basis and p
   fit <- sparsegp(cbind(u, v) ~ x + y, d, learn = FALSE, control = gp_control(keep_x = FALSE))
   expect_equal(unname(basis(fit)[, 1:2]), unname(as.matrix(d[1:2])), tolerance = 1e-12) # rounding
   expect_silent(rows_of(fit, NULL))
+})
+
+test_that("a field without a mean has zero, or a constant that is worth its evidence", {
+  slow_tier()
+  set.seed(3)
+  d <- data.frame(x = runif(10, 0, 1.6), y = runif(10, 0, 4))
+  d$u <- -sin(d$y) * cos(d$x) + 0.1 * rnorm(10)
+  d$v <- cos(d$y) * sin(d$x) + 0.1 * rnorm(10)
+  d$w <- d$u + 5
+  mean_of <- function(fit) fit$choices$candidate[fit$choices$stage == "prior mean" &
+                                                   fit$choices$taken]
+  for (kernel in list(kernel_helmholtz(), kernel_divfree())) {
+    own <- sparsegp(cbind(u, v) ~ x + y, d, kernel = kernel)
+    expect_identical(mean_of(own), "zero")
+    expect_identical(unname(own$response$centre), c(0, 0))
+    # far away predictions are 0
+    far <- predict(own, data.frame(x = 1e3, y = 1e3))
+    expect_lt(max(abs(far)), 1e-6)
+    drift <- sparsegp(cbind(w, v) ~ x + y, d, kernel = kernel)
+    expect_identical(mean_of(drift), "constant")
+    known <- sapply(c("zero", "constant"), function(mean) {
+      logLik(sparsegp(cbind(w, v) ~ x + y, d, kernel = kernel, mean = mean))
+    })
+    expect_gt(known[["constant"]], known[["zero"]] + 1)
+    # another search may end a little apart
+    expect_equal(as.double(logLik(drift)), known[["constant"]], tolerance = 0.1)
+  }
+  expect_null(sparsegp(cbind(u, v) ~ x + y, d, kernel = kernel_helmholtz(),
+                       mean = "zero")$choices$stage)
+  fixed <- sparsegp(cbind(w, v) ~ x + y, d, kernel = kernel_helmholtz(), learn = FALSE)
+  expect_identical(unname(fixed$response$centre), c(0, 0))
+  stream <- sparsegp(cbind(w, v) ~ x + y, d, kernel = kernel_helmholtz(), learn = FALSE,
+                     method = method_online(4, pilot = 8))
+  expect_identical(unname(stream$response$centre), c(0, 0))
+  numbers <- sparsegp(cbind(w, v) ~ x + y, d, kernel = kernel_coregion(), learn = FALSE)
+  expect_gt(abs(numbers$response$centre[[1L]]), 1)
 })
