@@ -124,7 +124,8 @@ detail_lines <- function(x) {
              if (!is.null(source$workers)) paste0("; ", worker_words(source$workers)))
     },
     if (is_windowed(x)) {
-      paste("keeps its last", counted(nrow(x$posterior$basis), "row"), "and the state behind others")
+      paste("keeps its last", counted(nrow(x$posterior$basis), "row"),
+            "and the state behind others")
     },
     if (!is.null(merged)) {
       paste0(merged$fits, " fits merged", if (merged$kl_lost > 0) {

@@ -3,7 +3,8 @@
 # So later observations are added in constant memory (update-sites.R).
 #
 # fit$held is
-#   rows, offset   of the observations kept, as C sees them; their times and sites are the posterior's
+#   rows, offset   of the observations kept, as C sees them; their times and sites are the
+#                  posterior's
 #   base           what the log evidence of all observations has besides that of C for these
 
 is_windowed <- function(fit) !is.null(fit$held)

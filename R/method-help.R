@@ -13,6 +13,7 @@
 #' | more, and their number in mind | [method_ep(size = d)][method_ep] | \eqn{n d^2}{n d^2} |
 #' | more, and no number in mind | [method_ep(size = NULL)][method_ep] | increases d while it pays |
 #' | labels; the most informative inducing points | [method_ivm(size = d)][method_ivm] | \eqn{n d^2}{n d^2} |
+#' | observations of one input that arrive in the order of time | [method_markov(window = w)][method_markov] | \eqn{m^2}{m^2} an observation; \eqn{w m}{w m} |
 #' | observations that arrive one by one, or that drift | [method_online()] | \eqn{4 d^2}{4 d^2} an observation; \eqn{4 d^2}{4 d^2} |
 #' | data larger than memory | a [row_source()], with any of these but full EP; `method_ivm()` chooses among the rows kept, and only with `refine = "basis"` unless all are kept | a few numbers an observation |
 #'
@@ -32,7 +33,8 @@
 #' Beyond:
 #'
 #' *A series: one numeric input, one latent function*, and a kernel that is open or a Markov
-#' process. The fit is by [method_markov()], so it is still full EP's. Kernels are compared on
+#' process; or one latent function of each class, one-vs-rest, whose probabilities are recalibrated.
+#' The fit is by [method_markov()], so it is still full EP's. Kernels are compared on
 #' `r policy$series_rows` observations or all, [kernel_matern52()] first, and the best is learned
 #' with all. The search begins at the best of length scales from the usual one down to the gap
 #' between neighbouring times. Streams, sources, `augment` and a given `basis` use inducing points.

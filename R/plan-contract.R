@@ -3,6 +3,7 @@
 #
 #   plan_full            full EP: every row is in the basis                    plan-ep.R
 #   plan_markov          full EP of one input by a filter                      plan-markov.R
+#   plan_series          the default strategy for a series                     strategy-markov.R
 #   plan_batch           batch EP on a basis, given or chosen                  plan-ep.R
 #   plan_points          learns the points of one of these two                 plan-points.R
 #   plan_sparse_ep       chooses a basis by sweeps, for batch EP               plan-sparse-ep.R

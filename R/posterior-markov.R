@@ -1,8 +1,8 @@
 # The posterior of a Markov process of one input: `basis`, the rows' times, and `markov`,
 # list(tau, nu, from), their sites and, if there were rows before that are forgotten, the state
-# behind these, list(t, m, P): its moments at the time t. C filters and smooths again for every question, O(n + points). alpha
-# and the J of a mean are what they are in other posteriors; there are no factors G and H, whose
-# place the sites take.
+# behind these, list(t, m, P): its moments at the time t. C filters and smooths again for every
+# question, O(n + points). alpha and the J of a mean are what they are in other posteriors; there
+# are no factors G and H, whose place the sites take.
 
 is_markov <- function(posterior) !is.null(posterior$markov)
 

@@ -11,7 +11,8 @@ is_series <- function(setup, model, n) {
   response <- model$response
   open <- is.null(setup$known) && is.null(setup$augment) && is.null(setup$basis)
   open && sum(model$scaling$kept) == 1L && all(model$scaling$levels == 0) &&
-    count_latent_values(response) == 1L && !is_modal(model$lik) && !model$scaling$alike &&
+    !model$scaling$alike && response$width == 1L && !is_modal(model$lik) &&
+    !is_coupled(model$lik, response$processes) &&
     exceeds_full_ep_budget(setup$method$effort, model$lik, n, response$processes)
 }
 
@@ -39,5 +40,6 @@ plan_of_model <- function(model, setup, problem, basis) {
   if (!leaves_open(setup$method) || !is_markov_series(setup, model, nrow(problem$x))) {
     return(plan_for(setup$method, problem, basis))
   }
-  plan_for(series_method(setup$method), problem, basis)
+  plan <- plan_for(series_method(setup$method), problem, basis)
+  structure(plan, class = c("plan_series", class(plan)))
 }

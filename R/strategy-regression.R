@@ -200,3 +200,7 @@ tune.plan_adaptive <- function(plan, candidate) {
   }
   tuned
 }
+
+# A series (strategy-markov.R): probabilities of its one-vs-rest classes are too sure, too.
+#' @export
+tune.plan_series <- function(plan, candidate) tune.plan_adaptive(plan, candidate)

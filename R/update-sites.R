@@ -41,7 +41,8 @@ plan_as_fitted <- function(problem, fit) {
 take_later <- function(fit, problem, rows) {
   parts <- markov_parts(fit)
   for (part in parts) {
-    refuse_forgotten(part$markov$from, problem$x[, 1L], "Give rows in the order of time (ORDER BY), or fit")
+    refuse_forgotten(part$markov$from, problem$x[, 1L],
+                     "Give rows in the order of time (ORDER BY), or fit")
   }
   held <- fit$held
   first <- new_problem(model_of_fit(fit), fit$posterior$basis, held$rows, held$offset, fit$options)

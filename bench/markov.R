@@ -1,8 +1,9 @@
 # Series by Markov EP: seconds of value and gradient by the number of observations; a sine of period
 # 50 samples with noise 0.2 by the default call beside kriging with the true kernel; a million
-# observations at given hyperparameters; 2 10^5 counts learned. CPU seconds of one process.
+# observations at given hyperparameters, in memory and from a source; 2 10^5 counts learned;
+# forecasts beside those of last season and of mgcv::bam(). CPU seconds of one process.
 #
-#   Rscript bench/markov.R [quick]    some three minutes; quick: up to 10^4 observations
+#   Rscript bench/markov.R [quick]    some five minutes; quick: up to 10^4 observations
 library(sparsegp)
 quick <- identical(commandArgs(TRUE), "quick")
 sizes <- if (quick) 10^(3:4) else 10^(3:6)
@@ -43,6 +44,35 @@ for (name in names(kernels)) {
     slope <- coef(lm(log(large[, 3]) ~ log(large[, 1])))[[2]]
     cat("seconds grow as n to the power", round(slope, 2), "from 10^4 observations on\n")
   }
+}
+
+# ---- The same value by package KFAS ----
+
+# Seconds of the log likelihood of the Matern 3/2 process on a grid by KFAS, and here; and by how
+# much the two values differ.
+beside_kfas <- function(n) {
+  set.seed(1)
+  t <- seq_len(n)
+  y <- sin(t / 300) + 0.2 * rnorm(n)
+  lambda <- sqrt(3) / 200
+  A <- exp(-lambda) * matrix(c(1 + lambda, -lambda^2, 1, 1 - lambda), 2)
+  P <- diag(c(1, lambda^2))
+  Z <- matrix(c(1, 0), 1)
+  model <- KFAS::SSModel(y ~ -1 + SSMcustom(Z = Z, T = A, R = diag(2), Q = P - A %*% P %*% t(A),
+                                            a1 = c(0, 0), P1 = P, P1inf = diag(0, 2)),
+                         H = matrix(0.04))
+  theirs <- seconds(value <- as.numeric(logLik(model)))
+  ours <- seconds(fit <- sparsegp(cbind(t), y, lik_gaussian(0.04), mean = "zero", scale = FALSE,
+                                  kernel = kernel_matern32(1, 200), method = method_markov(),
+                                  learn = FALSE))
+  c(observations = n, KFAS = theirs, `sparsegp, whole fit` = ours,
+    difference = as.numeric(logLik(fit)) - value)
+}
+
+if (requireNamespace("KFAS", quietly = TRUE)) {
+  library(KFAS) # its formula looks for SSMcustom()
+  cat("\nThe log evidence beside KFAS\n")
+  print(signif(t(vapply(sizes, beside_kfas, numeric(4))), 3))
 }
 
 # ---- A sine of many cycles ----
@@ -100,4 +130,67 @@ if (!quick) {
   time <- seconds(fit <- sparsegp(t, counts, "poisson", kernel = kernel_matern32()))
   cat("2 10^5 counts, learned:", signif(time, 3), "s,", fit$learning$evaluations,
       "evaluations\n")
+  t <- t[, 1L]
+  chunk <- function(i) {
+    at <- seq(50000 * (i - 1) + 1, 50000 * i)
+    data.frame(t = at, y = sin(at / 300) + 0.2 * rnorm(50000))
+  }
+  read <- function(i) {
+    set.seed(i)
+    if (i <= 20) chunk(i)
+  }
+  time <- seconds(fit <- sparsegp(y ~ t, row_source(read, chunks = 20), method = method_markov(),
+                                  kernel = kernel_matern32()))
+  cat("10^6 observations of a source, in two passes, learned from windows:", signif(time, 3),
+      "s; the fit has", round(as.numeric(object.size(fit)) / 1e6, 1), "MB\n")
 }
+
+# ---- Forecasts ----
+
+# A year of half-hourly loads: rhythms of a day, a week and a year, and an autoregression.
+loads <- function() {
+  set.seed(1)
+  n <- 17520
+  hour <- seq_len(n) / 2
+  wave <- function(period, times = 1, at = 0) sin(2 * pi * times * hour / period - at)
+  y <- 30 + 4 * wave(8766, 1, 5) + 3 * wave(24, 1, 2) + 1.5 * wave(24, 2, -1.5) +
+    0.6 * wave(24, 3) - 3 * ((hour %/% 24) %% 7 >= 5) +
+    as.numeric(arima.sim(list(ar = 0.99), n, sd = 0.1)) + 0.3 * rnorm(n)
+  data.frame(time = as.POSIXct("2023-01-01", tz = "UTC") + 3600 * hour, y = y)
+}
+
+by_bam <- function(formula) function(known, new) predict(mgcv::bam(formula, data = known), new)
+
+of_months <- by_bam(y ~ s(at, k = 20) + s(phase, bs = "cc", k = 12))
+SERIES <- list(
+  nottem = list(data = nottem, ahead = 48, season = 12, bam = of_months),
+  co2 = list(data = co2, ahead = 60, season = 12, bam = of_months),
+  sunspot.year = list(data = sunspot.year, ahead = 11, season = 11,
+                      bam = by_bam(y ~ s(at, k = 20) + s(phase, bs = "cc", k = 10))),
+  loads = list(data = loads, ahead = 336, season = 336,
+               bam = by_bam(y ~ s(at, k = 40) + s(phase, bs = "cc", k = 84) +
+                              s(day, bs = "cc", k = 24)))
+)
+
+# Root mean squared errors of the default call, of the values one season before, and of bam().
+one_forecast <- function(series) {
+  d <- if (is.function(series$data)) series$data()
+       else data.frame(time = as.numeric(time(series$data)), y = as.numeric(series$data))
+  n <- nrow(d)
+  d$at <- seq_len(n)
+  d$phase <- d$at %% series$season
+  d$day <- d$at %% 48
+  known <- d[seq_len(n - series$ahead), ]
+  new <- d[-seq_len(n - series$ahead), ]
+  time <- seconds(fit <- sparsegp(y ~ time, known))
+  p <- predict(fit, new, interval = "prediction", level = 0.9)
+  last <- known$y[nrow(known) - series$season + 1 + (seq_len(series$ahead) - 1) %% series$season]
+  rmse <- function(x) sqrt(mean((x - new$y)^2))
+  theirs <- if (requireNamespace("mgcv", quietly = TRUE)) series$bam(known, new) else NA
+  c(observations = nrow(known), ahead = series$ahead, seconds = time, rmse = rmse(p[, 1L]),
+    `last season` = rmse(last), bam = rmse(theirs),
+    inside = mean(p[, 2L] < new$y & new$y < p[, 3L]))
+}
+
+cat("\nForecasts by the default call; prediction intervals of 90 %\n")
+print(signif(t(vapply(if (quick) SERIES[1:3] else SERIES, one_forecast, numeric(7))), 3))

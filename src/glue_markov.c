@@ -31,8 +31,8 @@ static const int *order_of(SEXP order, const double *x, int n)
     return out;
 }
 
-/* Returns the state that a process begins with, from list(t, m, P), no later than its rows, or NULL.
- * A state of another size is that of other hyperparameters. */
+/* Returns the state that a process begins with, from list(t, m, P), no later than its rows, or
+ * NULL. A state of another size is that of other hyperparameters. */
 static const sg_markov_start *start_of(SEXP from, const sg_markov_form *form,
                                        const sg_markov_path *path)
 {

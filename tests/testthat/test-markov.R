@@ -442,3 +442,24 @@ test_that("a stream in the order of time is offered the filter", {
   expect_no_message(stream(d[200:1, ]))
   expect_no_message(stream(d, kernel = kernel_rbf()))
 })
+
+test_that("classes of a long series are fitted by Markov EP, and their probabilities recalibrated", {
+  slow_tier()
+  n <- 1500
+  set.seed(9)
+  t <- seq_len(n)
+  f <- function(t) cbind(2 * sin(t / 60), 1.5 * cos(t / 90), 0.5)
+  draw <- function(f) max.col(f + matrix(stats::rnorm(length(f)), nrow(f)))
+  d <- data.frame(t, y = factor(c("a", "b", "c")[draw(f(t))]))
+  fit <- sparsegp(y ~ t, d)
+  expect_output(print(fit), "Markov EP")
+  expect_lt(fit$power, 0.9) # one-vs-rest classes are too sure
+  at <- seq(2.5, n, by = 11)
+  p <- predict(fit, data.frame(t = at), type = "prob")
+  truth <- Reduce(`+`, lapply(1:400, function(k) outer(draw(f(at)), 1:3, "=="))) / 400
+  # expected log loss, less that of the truth, which is 0.75: 0.03 to 0.04 of 1500 labels
+  excess <- mean(rowSums(ifelse(truth > 0, truth * log(truth / p), 0)))
+  expect_lt(excess, 0.06)
+  two <- sparsegp(y == "a" ~ t, d)
+  expect_output(print(two), "Markov EP")
+})
