@@ -66,10 +66,10 @@
 #'   used), a matrix with the inputs' columns, or for formulas a data frame, see [basis]. `NULL`:
 #'   chosen by the method.
 #' @param mean The prior mean of the latent function: `NULL` or `"constant"`, a constant that is
-#'   integrated out (`NULL` of [fields][kernels_of_vectors]: if its evidence is higher); a formula such as `~ x + z`, a linear function, likewise; `"average"`, the
-#'   average of the response, as if it were known; `"zero"`. For classes and counts, `NULL` and
-#'   `"average"` estimate the intercept (`bias`), and `"constant"` integrates it out. See
-#'   [sparsegp_details].
+#'   integrated out (`NULL` of [fields][kernels_of_vectors]: if its evidence is higher); a formula
+#'   such as `~ x + z`, a linear function, likewise; `"average"`, the average of the response, as if
+#'   it were known; `"zero"`. For classes and counts, `NULL` and `"average"` estimate the intercept
+#'   (`bias`), and `"constant"` integrates it out. See [sparsegp_details].
 #' @param control A [gp_control()]: the computational budget, priors, coding of factors, whether
 #'   hyperparameters are integrated out, virtual copies, storage, progress messages and checkpoints.
 #' @param ... Not used; unknown arguments are an error.
