@@ -118,7 +118,6 @@ test_that("the axes are those along which the function moves most, or those aske
   x <- as.matrix(mtcars[c("wt", "hp", "qsec", "drat")])
   kernel <- kernel_rbf(lengthscale = c(3, 1, 9, 2), ard = TRUE)
   fit <- sparsegp(x, mtcars$mpg, kernel = kernel, learn = FALSE)
-  # the length scales are relative to how much the inputs vary together (test-plot-defaults.R)
   expect_named(drawing(plot(fit, type = "fit", n = 2))[1:3], c("wt", "hp", "fit"))
   fit <- sparsegp(x, mtcars$mpg, learn = FALSE)
   expect_named(drawing(plot(fit, type = "fit", n = 2))[1:3], c("wt", "hp", "fit"))
