@@ -109,7 +109,7 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   writeLines(c(head_lines(fit, digits), detail_lines(fit)))
   print_hyperparameters(x$hyperparameters, digits)
   if (length(warped_names(fit)) && !all(is.na(x$hyperparameters$input_units))) {
-    cat("Length scales of inputs on a log scale are those at the input's median.\n")
+    cat("A length scale of an input on a log scale is that at its median.\n")
   }
   if (any(grepl("lengthscale[.]", rownames(x$hyperparameters)))) {
     cat("Length scales say how far the function reaches along an input, not how much it matters.\n")

@@ -6,7 +6,8 @@
 #' @section Tables and pictures:
 #' broom (or generics): [tidy()][tidy.sparsegp], [glance()][tidy.sparsegp],
 #' [augment()][tidy.sparsegp]. ggplot2: `geom_smooth(method = sparsegp)`. loo: `loo::loo()` is
-#' [loo()]. insight and ggeffects read formula, data and [family()][frames] of a fit;
+#' [loo()]. rstantools: `posterior_predict()`, `posterior_epred()` and `posterior_linpred()`, see
+#' [posterior-draws]. insight and ggeffects read formula, data and [family()][frames] of a fit;
 #' `ggeffects::ggpredict(fit, "x")` draws effects.
 #'
 #' @section Marginal means:
