@@ -25,8 +25,8 @@
 #'   two columns, and always if the posterior needs all rows, as full EP does; never for streams.
 #' @param checkpoint For a source of rows ([row_source()]): the name of a file in which the fit
 #'   saves its progress, see [sparsegp_details], "Checkpoints". `NULL`: it is not saved.
-#' @param verbose Show progress? A line with the stage of the fit in an interactive session, where it
-#'   appears after five seconds anyway; otherwise a line for each evaluation.
+#' @param verbose Show progress? A line with the stage of the fit in an interactive session, where
+#'   it appears after five seconds anyway; otherwise a line for each evaluation.
 #' @return A list of class `sparsegp_control` with these elements. Errors are of class
 #'   `sparsegp_error`: any other value.
 #' @seealso [learn_control()] on how hyperparameters are learned.

@@ -11,17 +11,17 @@
 #' @param ... Not used.
 #' @return An object of class `summary.sparsegp`: a list with
 #'
-#'   | element | value |
-#'   |---|---|
-#'   | `fit` | the fit |
-#'   | `hyperparameters` | data frame: `value`, `std.error` ([vcov()][confint.sparsegp]), `start`, `learned`, and for length scales `input_units` and `input_error`, the value and its standard error in units of the input (of an input on a log scale at its median) |
-#'   | `log_evidence` | log evidence |
-#'   | `mean_loo_lpd` | mean leave-one-out log predictive density |
-#'   | `loo_r2`, `r.squared`, `loo_sd` | for numbers and counts: R2 and the standard deviation of the errors of leave-one-out predictions, see [loo()] |
-#'   | `concordance` | for times to an event, see [loo()] |
-#'   | `confusion` | for classes: the training response against the leave-one-out class; the error rate of each class is printed beside it |
-#'   | `noise_sd` | for numbers, and for the logarithm of times: the standard deviation of a response about the function, [sigma()] |
-#'   | `mean` | data frame: estimates and standard errors of the coefficients of the prior mean, where they are integrated out, see `mean` of [sparsegp()] |
+#' | element | value |
+#' |---|---|
+#' | `fit` | the fit |
+#' | `hyperparameters` | data frame: `value`, `std.error` ([vcov()][confint.sparsegp]), `start`, `learned`, and for length scales `input_units` and `input_error`, the value and its standard error in units of the input (of an input on a log scale at its median) |
+#' | `log_evidence` | log evidence |
+#' | `mean_loo_lpd` | mean leave-one-out log predictive density |
+#' | `loo_r2`, `r.squared`, `loo_sd` | for numbers and counts: R2 and the standard deviation of the errors of leave-one-out predictions, see [loo()] |
+#' | `concordance` | for times to an event, see [loo()] |
+#' | `confusion` | for classes: the training response against the leave-one-out class; the error rate of each class is printed beside it |
+#' | `noise_sd` | for numbers, and for the logarithm of times: the standard deviation of a response about the function, [sigma()] |
+#' | `mean` | data frame: estimates and standard errors of the coefficients of the prior mean, where they are integrated out, see `mean` of [sparsegp()] |
 #'
 #'   Leave-one-out values are missing for streams, which keep no rows. Standard errors are `NA`
 #'   where nothing was learned, where inputs were not kept, and where they would take long, as for

@@ -84,7 +84,8 @@ measure_of <- function(x) {
 # Returns the remedy for a variable of another class or unit than `was`.
 conversion_to <- function(was) {
   if (startsWith(was, "units ")) {
-    return(paste0("Convert it, by units::set_units(x, \"", sub("units ", "", was), "\") for instance"))
+    return(paste0("Convert it, by units::set_units(x, \"", sub("units ", "", was),
+                  "\") for instance"))
   }
   how <- c(Date = "as.Date()", POSIXct = "as.POSIXct()", numeric = "as.numeric()")
   if (was %in% names(how)) paste0("Convert it to ", was, ", by ", how[[was]], " for instance")

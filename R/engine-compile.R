@@ -2,9 +2,9 @@
 # once, and an evaluation goes straight to C.
 
 # Returns a function run(theta, sites, basis) that runs EP of a problem: full, on its basis, by a
-# filter, or by neighbours. sites: list(tau, nu) to start from; NULL: from scratch, or from an online
-# pass. basis: in place of the problem's, where its points are learned. Half of the sweeps of full EP
-# may be of all rows at once, unless the method gives their number.
+# filter, or by neighbours. sites: list(tau, nu) to start from; NULL: from scratch, or from an
+# online pass. basis: in place of the problem's, where its points are learned. Half of the sweeps of
+# full EP may be of all rows at once, unless the method gives their number.
 # gradient, posterior: are they part of the run? points: with the gradient, is that in the points of
 # the basis part of it, a matrix for each basis? restart: does EP that did not converge from given
 # sites begin anew? run$usable: is the log evidence one to learn from? run$impossible: see

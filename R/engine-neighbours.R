@@ -27,8 +27,9 @@ with_neighbours <- function(problem, theta) {
   problem
 }
 
-# Returns the problem that a search evaluates, which begins at theta: by neighbours, those there, and
-# of many rows some that are spread evenly over the order, as the first of it have far neighbours.
+# Returns the problem that a search evaluates, which begins at theta: by neighbours, those there,
+# and of many rows some that are spread evenly over the order, as the first of it have far
+# neighbours.
 learning_problem <- function(problem, theta) {
   if (!is_open_neighbours(problem)) return(problem)
   problem <- with_neighbours(problem, theta)

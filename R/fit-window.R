@@ -52,7 +52,9 @@ some_offset <- function(offset, rows) {
 # Returns of each latent function its posterior with `theta`, those of its kernel.
 markov_parts <- function(fit) {
   each <- fit$posterior$each %||% list(fit$posterior)
-  lapply(seq_along(each), function(class) c(each[[class]], list(theta = class_theta_of(fit, class))))
+  lapply(seq_along(each), function(class) {
+    c(each[[class]], list(theta = class_theta_of(fit, class)))
+  })
 }
 
 # EP of the observations of a window, from states `from` of each latent function, NULL: from none,

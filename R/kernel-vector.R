@@ -24,12 +24,12 @@
 #' scale, and one to all components.
 #'
 #' Velocities have a natural zero, so where `mean` of [sparsegp()] is not given the prior mean of a
-#' field is 0, unless a constant for each component, such as a drift of all of the region, raises the
-#' log evidence by `r policy$min_drift_gain` for each of them (stage `"prior mean"` of
+#' field is 0, unless a constant for each component, such as a drift of all of the region, raises
+#' the log evidence by `r policy$min_drift_gain` for each of them (stage `"prior mean"` of
 #' `fit$choices`). In simulations of five kinds of fields (`bench/field_mean.R`) errors are largest
 #' where drifters are few and on one side; there a constant makes them larger by a quarter or more
-#' without a drift, and smaller by a fifth with one. `kernel_coregion()` is for any numbers and has a
-#' constant.
+#' without a drift, and smaller by a fifth with one. `kernel_coregion()` is for any numbers and has
+#' a constant.
 #'
 #' @param base,stream,potential For fields `kernel_rbf()`, `kernel_matern32()`, `kernel_matern52()`
 #'   or `kernel_rq()` with one length scale; for `kernel_coregion()` any kernel that knows nothing

@@ -73,7 +73,9 @@ make_objective <- function(criterion, table, progress) {
   state$past <- list(par = matrix(0, length(free), 0L), gradient = matrix(0, length(free), 0L))
   evaluate <- function(par) {
     if (identical(par, state$last$par)) return(state$last)
-    if (state$failures >= state$most) return(list(value = IMPOSSIBLE, gradient = numeric(length(par))))
+    if (state$failures >= state$most) {
+      return(list(value = IMPOSSIBLE, gradient = numeric(length(par))))
+    }
     own <- seq_along(par) <= length(free)
     theta <- replace(table$theta, free, par[own])
     prior <- hyper_log_prior(table, theta)

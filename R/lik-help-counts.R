@@ -32,10 +32,10 @@
 #'   these.
 #'
 #' `weights` of [sparsegp()] multiply the log likelihood of a count under `lik_poisson()` and
-#' `lik_negbin()`, as the prior weights of [stats::glm()] do: a row of weight 3 is three observations
-#' of the same count, and weights that are not whole numbers are read in the same way. A new count
-#' has no weight, so predictions and simulations do not depend on it, but [loo()] leaves out all that
-#' a row stands for. `lik_zip()` and `lik_zinb()` have no weights: repeat the rows.
+#' `lik_negbin()`, as the prior weights of [stats::glm()] do: a row of weight 3 is three
+#' observations of the same count, and weights that are not whole numbers are read in the same way.
+#' A new count has no weight, so predictions and simulations do not depend on it, but [loo()] leaves
+#' out all that a row stands for. `lik_zip()` and `lik_zinb()` have no weights: repeat the rows.
 #'
 #' All are log-concave but `lik_zip()` and `lik_zinb()`, under which a zero may widen the posterior:
 #' its site then has a negative precision, and `fit$convergence$widening` counts these. `zero` is

@@ -72,7 +72,8 @@
 #' `betar()` and `ziP()`, whose zeros depend on the mean where those of `lik_zip()` do not;
 #' `binomial("logit")` means `lik_binomial()` if the response has two columns. Their names stand for
 #' them, as in [glm()]: with `"binomial"` a factor, a logical or numbers 0 and 1 are classes
-#' (`lik_logit()`), and two columns of counts, or proportions with `weights`, are trials. For other families and links an error says what is nearest.
+#' (`lik_logit()`), and two columns of counts, or proportions with `weights`, are trials. For other
+#' families and links an error says what is nearest.
 #'
 #' @section Hyperparameters:
 #' An argument that is a hyperparameter may be `NULL` (learned), a number (learned, with this start)

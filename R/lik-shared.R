@@ -75,7 +75,7 @@ log_rate_bias <- list(
   prior = function(unit, offset) prior_normal(-mean(offset), 10)
 )
 
-# The count, and less its weight, by which C knows it from what earlier versions had in its place.
+# The count, and minus its weight
 count_rows <- function(y, weights = 1) {
   rbind(as.double(y), -rep_len(weights, length(y)), deparse.level = 0L)
 }

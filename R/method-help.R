@@ -46,8 +46,8 @@
 #' leave-one-out log density is better than that of the fewest inducing points below, by
 #' `r 2 * policy$min_gain` nats an observation and `r policy$min_standard_errors` standard errors,
 #' the fit is by nearest neighbours, else as in the table. If the largest number of inducing points
-#' still gains, it is compared with neighbours once more. A kernel that is open is compared anew, with
-#' [kernel_matern12()] besides.
+#' still gains, it is compared with neighbours once more. A kernel that is open is compared anew,
+#' with [kernel_matern12()] besides.
 #'
 #' | step | observations | inducing points | criterion | stops when |
 #' |---|---|---|---|---|

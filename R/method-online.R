@@ -78,8 +78,8 @@
 #' @concept Kalman filter
 #' @concept time-varying function
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapter 3.
-#' @seealso [fit_methods] for the others; [method_markov()] with a `window` for a series of one input,
-#'   whose observations come in the order of time: it needs no inducing points;
+#' @seealso [fit_methods] for the others; [method_markov()] with a `window` for a series of one
+#'   input, whose observations come in the order of time: it needs no inducing points;
 #'   `vignette("streaming")`.
 #' @examples
 #' d <- data.frame(x = runif(2000, -10, 10))

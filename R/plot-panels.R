@@ -28,8 +28,9 @@ plot_style <- function(...) {
 # Is the horizontal axis to be logarithmic?
 is_log_axis <- function(log) {
   if (identical(log, "x") || identical(log, "")) return(log == "x")
-  stop_sparsegp("log", "must be \"x\"", paste("For a response on a logarithmic scale fit its logarithm,",
-                                            "as in log(y) ~ x"))
+  stop_sparsegp("log", "must be \"x\"",
+                paste("For a response on a logarithmic scale fit its logarithm,",
+                      "as in log(y) ~ x"))
 }
 
 check_limits <- function(x, argument) {

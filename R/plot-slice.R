@@ -86,7 +86,8 @@ factors_to_draw <- function(axes) {
 
 MANY <- 8L # more colours than that cannot be told apart
 
-# The factor whose levels are apart: the one asked for, or the combinations of several; else, where nothing was, the only one.
+# The factor whose levels are apart: the one asked for, or the combinations of several; else, where
+# nothing was, the only one.
 by_axis <- function(object, axes, shown, which, by) {
   factors <- axes[count_levels(axes) > 0L]
   if (is.null(by)) {

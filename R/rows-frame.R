@@ -72,13 +72,14 @@ with_plain_columns <- function(frame, likelihood, env) {
 }
 
 # Refuses times of which nothing says how they are censored: those of a variable beside the data
-# that na.action or `subset` has taken rows of, without package survival, whose class they lose then.
+# that na.action or `subset` has taken rows of, without package survival, whose class they lose
+# then.
 refuse_lost_times <- function(column, variable, env) {
   if (!is.symbol(variable) || !is.matrix(column) || is.object(column)) return(invisible())
   before <- tryCatch(eval(variable, env), error = function(e) NULL)
   if (!inherits(before, "Surv") || identical(attr(before, "type"), "right")) return(invisible())
-  stop_sparsegp("y", paste0("was a Surv object of type \"", attr(before, "type"), "\", and its rows ",
-                            "have lost what they are"),
+  stop_sparsegp("y", paste0("was a Surv object of type \"", attr(before, "type"),
+                            "\", and its rows have lost what they are"),
                 "Make it a column of `data`, or load package survival")
 }
 

@@ -44,7 +44,9 @@ middle <- function(facts) sqrt(short(facts) * long(facts))
 
 starts_at <- function(length) function(facts) list(kernel = kernel_rbf(lengthscale = length(facts)))
 with_kernel <- function(kernel) function(facts) list(kernel = kernel)
-with_scale <- function(transform) function(facts) list(likelihood = lik_gaussian(transform = transform))
+with_scale <- function(transform) {
+  function(facts) list(likelihood = lik_gaussian(transform = transform))
+}
 
 # Noise of 1e-8 of the response's variance
 without_noise <- function(kernel) {

@@ -139,8 +139,8 @@ static sg_neighbour_process process_of(SEXP options, const sg_problem *p, sg_mat
 
 /* options: as of ep_full, and nodes (their inputs), node (of each row), near (k x nodes), factor
  * (list(super, pi, px, s, perm)), by (the function that factors), log_d, trend (functions of a mean
- * at nodes, or NULL). Memory: two times the numbers of the factor, and with the gradient (k + 1)^2 a
- * node. */
+ * at nodes, or NULL). Memory: two times the numbers of the factor, and with the gradient (k + 1)^2
+ * a node. */
 SEXP sg_r_ep_neighbours(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
                         SEXP offset, SEXP sites, SEXP options)
 {

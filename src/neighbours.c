@@ -233,7 +233,7 @@ typedef struct {
 /* Does point i come before j? */
 static int is_before(const far_heap *h, int i, int j)
 {
-    return h->away[i] > h->away[j] || (h->away[i] == h->away[j] && i < j);
+    return h->away[i] > h->away[j] || (i < j && !(h->away[i] < h->away[j]));
 }
 
 static void put_down(far_heap *h, int k, int i)

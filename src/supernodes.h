@@ -37,8 +37,8 @@ sg_status sg_supernodes_inverse(const sg_supernodes *L, double *Z, const sg_ws *
 double sg_supernodes_element(const sg_supernodes *L, const double *Z, int i, int j);
 
 /* out[w x w x m] = B_k' A^{-1} B_k of sparse B_k, w columns of r numbers each at rows row[r x m] of
- * A, from 0, -1: none; weights[r x w x m]. Only supernodes on the way from these rows to the root are
- * gone through. Over threads. */
+ * A, from 0, -1: none; weights[r x w x m]. Only supernodes on the way from these rows to the root
+ * are gone through. Over threads. */
 sg_status sg_supernodes_squares(const sg_supernodes *L, int m, int r, int w, const int *row,
                                 const double *weights, double *out, const sg_ws *ws);
 

@@ -40,8 +40,8 @@ static const double SG_NO_CLASS_VARIANCE = 1e-13;
  * K_ii - (K W K)_ii. ep_full.c, full_factor.c, ivm_criterion.c */
 static const double SG_WEAK_SITE = 1e-5;
 
-/* A value that is known without noise has this share of its variance as noise where others are given
- * it, so that points that nearly coincide leave a factor. vecchia.c */
+/* A value that is known without noise has this share of its variance as noise where others are
+ * given it, so that points that nearly coincide leave a factor. vecchia.c */
 static const double SG_VECCHIA_JITTER = 1e-12;
 
 /* Residual of alpha = nu - T mean, relatively, at which refinement stops. ep_full.c */

@@ -188,7 +188,7 @@ reference_hurdle <- function(part, log_concave, widens = !log_concave) {
   own <- function(what, ...) REFERENCE_LIKELIHOODS[[part]][[what]](...)
   # log(1 - p0), by what it is where the rate vanishes
   log_positive <- function(f, v) {
-    log_p0 <- own("logp", c(0, 0), f, v)
+    log_p0 <- own("logp", c(0, -1), f, v)
     ifelse(f + v$bias < -200, f + v$bias,
            ifelse(log_p0 > -log(2), log(-expm1(log_p0)), log1p(-exp(log_p0))))
   }
@@ -201,7 +201,7 @@ reference_hurdle <- function(part, log_concave, widens = !log_concave) {
     var = function(f, v) {
       positive <- exp(log_positive(f, v))
       one <- own("mean", f, v) / positive
-      spread <- own("var", f, v) / positive - exp(own("logp", c(0, 0), f, v)) * one^2
+      spread <- own("var", f, v) / positive - exp(own("logp", c(0, -1), f, v)) * one^2
       (1 - v$zero) * (spread + v$zero * one^2)
     },
     places = function(y, v) own("places", y, v),
@@ -300,8 +300,8 @@ REFERENCE_LIKELIHOODS <- list(
   ),
   poisson = list(
     # dpois(log = TRUE) itself loses digits far out
-    logp = function(y, f, v) {
-      y[1L] * (f + v$bias) - exp(pmin(f + v$bias, 300)) - lfactorial(y[1L])
+    logp = function(y, f, v) { # of as many counts as the weight, -y[2]
+      -y[2L] * (y[1L] * (f + v$bias) - exp(pmin(f + v$bias, 300)) - lfactorial(y[1L]))
     },
     mean = function(f, v) exp(f + v$bias),
     var = function(f, v) exp(f + v$bias),
@@ -312,10 +312,11 @@ REFERENCE_LIKELIHOODS <- list(
   negbin = list(
     # gamma functions of moderate sizes alone; the C code must do for all
     logp = function(y, f, v) {
+      w <- -y[2L]
       y <- y[1L]
       t <- f + v$bias - log(v$size)
-      lgamma(y + v$size) - lgamma(v$size) - lfactorial(y) + y * stats::plogis(t, log.p = TRUE) +
-        v$size * stats::plogis(-t, log.p = TRUE)
+      w * (lgamma(y + v$size) - lgamma(v$size) - lfactorial(y) +
+             y * stats::plogis(t, log.p = TRUE) + v$size * stats::plogis(-t, log.p = TRUE))
     },
     mean = function(f, v) exp(f + v$bias),
     var = function(f, v) exp(f + v$bias) + exp(2 * (f + v$bias)) / v$size,

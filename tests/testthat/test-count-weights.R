@@ -37,7 +37,8 @@ test_that("a weight is as many observations", {
   new <- data.frame(x = c(1, 4, 9))
   for (lik in WEIGHTED_COUNTS) {
     fit <- function(...) {
-      sparsegp(y ~ x, ..., likelihood = lik, kernel = kernel_rbf(1, 1), scale = FALSE, learn = FALSE)
+      sparsegp(y ~ x, ..., likelihood = lik, kernel = kernel_rbf(1, 1), scale = FALSE,
+               learn = FALSE)
     }
     weighted <- fit(d, weights = w)
     repeated <- fit(copies)
@@ -60,7 +61,7 @@ test_that("learned fits with weights are those of glm()", {
   fit <- sparsegp(y ~ x, d, "poisson", weights = w, kernel = wide, mean = "constant")
   known <- glm(y ~ x, poisson, d, weights = w)
   expect_equal(as.double(nobs(fit)), 28)
-  expect_output(print(fit), "missing values or of weight 0 left out: 2")
+  expect_output(print(fit), "2 rows left out")
   # the posterior mean of exp() beside the maximum: a part of the standard error's square
   expect_equal(predict(fit, d[1:6, ]), predict(known, d[1:6, ], type = "response"),
                ignore_attr = TRUE, tolerance = 0.02)

@@ -37,7 +37,8 @@ test_that("the evidence chooses kernel and scaling, and the fit says what was tr
   lengths <- coef(fit)[paste0("lengthscale.x", 1:6)]
   expect_gt(min(lengths[-1]), 5 * lengths[[1]])
   tried <- choices_of_stage(fit, "kernel")
-  expect_named(tried, c("stage", "candidate", "rows", "points", "score", "gain", "se", "taken"))
+  expect_named(tried, c("stage", "candidate", "rows", "points", "score", "gain", "se", "needed",
+                         "taken"))
   expect_identical(unique(tried$rows), 100L)
   # the chosen one is best but for what a simpler one is let have
   expect_identical(tried$candidate[tried$taken], format(fit$kernel))

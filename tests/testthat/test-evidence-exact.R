@@ -51,7 +51,7 @@ exact_evidence <- function(case, K, offset) {
 
 # n neighbouring rows, drawn from the model.
 evidence_case <- function(type, n) {
-  lik <- as_likelihood(type)
+  lik <- get(paste0("lik_", type))()
   traits <- lik_traits(lik)
   latents <- if (lik_traits(lik)$response == "classes") 2L else 1L
   theta <- rep(-0.4, length(lik$params))

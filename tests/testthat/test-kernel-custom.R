@@ -105,7 +105,7 @@ test_that("a saved fit has its function", {
 
 test_that("hyperparameters have the kernel's priors, and the user's before them", {
   memory_tier()
-  kernel <- custom_rbf(control = gp_control(prior = list(lengthscale = prior_gamma(2, 3))))
+  kernel <- custom_rbf(prior = list(lengthscale = prior_gamma(2, 3)))
   prior_in <- function(...) {
     fit <- sparsegp(y ~ a, rows, kernel = kernel, learn = FALSE, ...)
     fit$hyper$prior[[match("lengthscale", fit$hyper$name)]]$family

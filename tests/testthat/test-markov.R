@@ -443,7 +443,7 @@ test_that("a stream in the order of time is offered the filter", {
   expect_no_message(stream(d, kernel = kernel_rbf()))
 })
 
-test_that("classes of a long series are fitted by Markov EP, and their probabilities recalibrated", {
+test_that("classes of a long series are fitted by Markov EP, with recalibrated probabilities", {
   slow_tier()
   n <- 1500
   set.seed(9)

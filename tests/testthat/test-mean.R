@@ -118,7 +118,7 @@ test_that("components have constants of their own, and none with mean = \"zero\"
   place$v <- cos(place$x)
   place$u[3] <- NA
   kernel <- kernel_helmholtz()
-  fit <- sparsegp(cbind(u, v) ~ x + y, place, kernel = kernel, learn = FALSE)
+  fit <- sparsegp(cbind(u, v) ~ x + y, place, kernel = kernel, learn = FALSE, mean = "constant")
   average <- sparsegp(cbind(u, v) ~ x + y, place, kernel = kernel, learn = FALSE, mean = "average")
   far <- data.frame(x = 50, y = 50)
   table <- summary(fit)$mean

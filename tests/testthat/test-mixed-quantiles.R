@@ -52,8 +52,8 @@ test_that("intervals of integrated fits are where the members' distributions say
   d$y <- exp(2 + sin(5 * d$x) + 0.2 * rnorm(25))
   new <- data.frame(x = c(-0.5, 0.1, 0.5, 1.4), w = c(1, 2, 1, 1))
   for (transform in c("identity", "log", "sqrt", "boxcox", "asinh")) {
-    fit <- sparsegp(y ~ x, d, lik_gaussian(transform = transform), control = gp_control(integrate = "ccd"),
-                    weights = w)
+    fit <- sparsegp(y ~ x, d, lik_gaussian(transform = transform), weights = w,
+                    control = gp_control(integrate = "ccd"))
     bounds <- predict(fit, new, interval = "prediction", level = 0.9, weights = ~ w)
     latent <- replace(new_latent(fit, new), "weights", list(new$w))
     for (side in 1:2) {

@@ -26,8 +26,7 @@ test_that("tilts, sites and divergences have the values of the design", {
                tolerance = 1e-11)
   expect_equal(step$site$nu, c(0.324421721213, 0.109000777195), tolerance = 1e-11)
   expect_equal(step$kl, c(0.238097311357, 0.378758674612), tolerance = 1e-11)
-  row <- one_row(control = gp_control(prior = list(mean = c(0.1, 0),
-                                                   covariance = matrix(c(0.4, 0.1, 0.1, 0.9), 2L))))
+  row <- one_row(prior = list(mean = c(0.1, 0), covariance = matrix(c(0.4, 0.1, 0.1, 0.9), 2L)))
   t <- mixture_tilt(row, MU, CAVITY / 3)
   expect_equal(t$logz, -0.514350564304, tolerance = 1e-11)
   expect_equal(t$d1, c(1.25149968695, 1.05094835387), tolerance = 1e-11)

@@ -182,7 +182,7 @@ test_that("learning ends where full EP's does, and rows can be added and fits sa
     fit_map(rows, kernel = kernel_matern32(), method = method, learn = TRUE)
   })
   expect_equal(coef(fits[[2]]), coef(fits[[1]]), tolerance = 1e-3) # of two searches
-  expect_output(print(fits[[2]]), "by 149 nearest neighbours")
+  expect_output(print(fits[[2]]), "regression, 149 nearest neighbours")
   fit <- fits[[2]]
   file <- tempfile()
   saveRDS(fit, file)
@@ -361,7 +361,8 @@ test_that("a rough map is fitted by neighbours by default, a smooth one by induc
     ))
   }
   rough <- made(X, y)
-  expect_output(print(rough), "by 20 nearest neighbours.*better by 0.* nats per observation")
+  expect_output(print(rough), "regression, 20 nearest neighbours")
+  expect_output(print(summary(rough, details = TRUE)), "better by 0.* nats per observation")
   expect_identical(rough$choices$candidate[nrow(rough$choices)], "nearest neighbours")
   expect_identical(nobs(update(rough, X[1:3, ] + 0.01, y = y[1:3])), 1703L)
   file <- tempfile()
