@@ -56,7 +56,8 @@ markov_posterior <- function(problem, run) {
   own <- function(field, class) matrix(run[[field]], ncol = problem$processes)[, class]
   each <- lapply(seq_len(problem$processes), function(class) {
     list(basis = problem$x, alpha = own("alpha", class), G = NULL, H = NULL,
-         markov = list(tau = own("tau", class), nu = own("nu", class)))
+         markov = c(list(tau = own("tau", class), nu = own("nu", class)),
+                    if (!is.null(problem$from)) list(from = problem$from[[class]])))
   })
   if (!is.null(run$trend)) each[[1L]]$trend <- c(problem$mean, run$trend) # of one process
   if (problem$processes == 1L) {

@@ -43,3 +43,11 @@ plan_of_model <- function(model, setup, problem, basis) {
   plan <- plan_for(series_method(setup$method), problem, basis)
   structure(plan, class = c("plan_series", class(plan)))
 }
+
+# Learns on all rows: after the race for structure on many of them a step that gains little is the
+# last one.
+#' @export
+learn.plan_series <- function(plan, table, control, progress, from = NULL) {
+  if (!is.null(from)) control$within <- policy$search_tolerance
+  learn.plan(plan, table, control, progress, from)
+}

@@ -82,7 +82,7 @@ test_that("the gradient is exact for every kernel with every likelihood", {
   elsewhere <- c("divfree", "curlfree", "coregion", "custom")
   expect_setequal(c(covered, "sum", "product", elsewhere), catalogue()$kernels)
   for (type in of_tier(single_likelihoods(), 4L, memory = Inf)) {
-    lik <- as_likelihood(type)
+    lik <- get(paste0("lik_", type))()
     judged <- lapply(kernels(), function(kernel) {
       case <- evidence_problem(kernel, lik)
       expect_exact_gradient(case, paste(type, "with", format(kernel)))
@@ -93,7 +93,7 @@ test_that("the gradient is exact for every kernel with every likelihood", {
 
 test_that("the gradient on a basis is exact for every kernel with every likelihood", {
   for (type in of_tier(single_likelihoods(), 4L, memory = 5L)) {
-    lik <- as_likelihood(type)
+    lik <- get(paste0("lik_", type))()
     judged <- lapply(kernels(), function(kernel) {
       case <- evidence_problem(kernel, lik)
       # points of their own, so that the weights of K_nB and of K_B are told apart

@@ -81,7 +81,7 @@ fuzz_answer <- function(block) {
 fuzz <- function(seed, absurd, good) {
   for (type in likelihood_names()) {
     set.seed(seed)
-    lik <- as_likelihood(type)
+    lik <- get(paste0("lik_", type))()
     wrong <- NULL
     for (i in seq_len(ceiling(fuzz_count(lik) / PER_BLOCK))) {
       block <- fuzz_block(lik, absurd)
@@ -121,7 +121,7 @@ test_that("C returns from rows that R refuses", {
   bad <- c(NaN, NA, Inf, -Inf, -1, 0.5, 0, 1e300, -1e300)
   for (type in likelihood_names()) {
     set.seed(43)
-    lik <- as_likelihood(type)
+    lik <- get(paste0("lik_", type))()
     # a class is a place in memory, and checked before it is used
     if (lik_traits(lik)$response == "classes") next
     for (i in seq_len(ceiling(fuzz_count(lik) / PER_BLOCK / 10))) {
@@ -139,7 +139,7 @@ test_that("quantiles of a new response are numbers, and in order", {
   slow_tier()
   for (type in likelihood_names()) {
     set.seed(45)
-    lik <- as_likelihood(type)
+    lik <- get(paste0("lik_", type))()
     if (!catalogue()$likelihoods[[type]]$ordered) next
     for (i in of_tier(1:12, 2L)) {
       theta <- some_theta(lik, 1L, absurd = FALSE)
@@ -177,7 +177,7 @@ test_that("what cannot be is refused in words, or gives a fit of finite numbers"
   x <- c(1, 2, 4, 3, 6, 5, 7, 8)
   for (type in of_tier(likelihood_names(), 4L)) {
     set.seed(44)
-    lik <- as_likelihood(type)
+    lik <- get(paste0("lik_", type))()
     for (one in c(NA, NaN, Inf, -Inf, -1, 0.5, 2, 1e15, 1e300, -1e-300)) {
       y <- response_with(lik, one)
       fit_or_words(sparsegp(x, y, lik, learn = FALSE, na.action = na.omit), paste(type, "of", one))

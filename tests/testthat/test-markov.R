@@ -341,7 +341,7 @@ test_that("a window takes later rows in constant memory, exactly if noise is Gau
   all <- fit_in_window(d, lik_gaussian(0.04), NULL, 1:300, 1, kernel, mean = "zero")
   expect_identical(nobs(fit), 300L)
   expect_identical(nrow(fit$posterior$basis), 40L)
-  expect_output(print(fit), "keeps its last 40 rows")
+  expect_output(print(summary(fit)), "keeps its last 40 rows")
   new <- data.frame(t = c(29.5, 30, 30.7, 34))
   ask <- function(fit) predict(fit, new, type = "link", se.fit = TRUE, covariance = TRUE)
   # 180 rows one after the other through the state: rounding
@@ -412,7 +412,7 @@ test_that("a source in the order of time goes through a window, others are refus
   fit <- made(row_source(read, chunks = 6), method = method_markov(window = 300),
               control = gp_control(checkpoint = file))
   expect_identical(nobs(fit), 3000L)
-  expect_output(print(fit), "learned from")
+  expect_output(print(summary(fit)), "learned from")
   value <- function(name) fixed(coef(fit)[[name]])
   all <- sparsegp(y ~ t, d, lik_gaussian(value("noise")), scale = FALSE, mean = "zero",
                   kernel = kernel_matern32(value("variance"), value("lengthscale")),

@@ -3,7 +3,7 @@
 
 # n responses from the model with these hyperparameters, and the fit that knows them.
 true_fit <- function(type, n, seed, method = method_ep()) {
-  lik <- as_likelihood(type)
+  lik <- get(paste0("lik_", type))()
   values <- natural_values(lik, rep(-0.4, length(lik$params)))
   lik$params <- lapply(as.list(values), fixed)
   traits <- lik_traits(lik)

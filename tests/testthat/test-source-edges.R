@@ -101,7 +101,7 @@ test_that("learned spreads, mixtures and vectors of a source are those of a data
       fit <- function(data) {
         set.seed(3)
         suppressWarnings(do.call(sparsegp, c(case[1L], list(data), case[-1L], more,
-                                             control = gp_control(integrate = "none"))))
+                                             list(control = gp_control(integrate = "none")))))
       }
       # a search stops within 2e-8 of the evidence, and rounding decides where
       expect_same_answers(fit(d), fit(source), d[c(2L, 40L, 53L), ], tolerance = 1e-5)
