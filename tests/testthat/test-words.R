@@ -15,7 +15,8 @@ help_pages_of <- function(man) list.files(man, "[.]Rd$", full.names = TRUE)
 SEARCHED <- list(
   "inducing points" = c("fit_methods", "method_ep", "sparsegp"),
   "sparse GP" = c("fit_methods", "sparsegp"),
-  "FITC" = "fit_methods", "DTC" = "fit_methods", "variational" = "fit_methods", "one-vs-rest" = "likelihoods",
+  "FITC" = "fit_methods", "DTC" = "fit_methods", "variational" = "fit_methods",
+  "one-vs-rest" = "likelihoods",
   "kriging" = "sparsegp", "emulator" = c("sparsegp", "next_rows"),
   "surrogate" = c("sparsegp", "next_rows"), "calibration" = "calibration",
   "active learning" = c("next_rows", "ask"), "Bayesian optimisation" = "next_rows",
