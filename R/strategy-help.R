@@ -123,7 +123,7 @@
 #' if all responses are multiples of the smallest, as counts are, for the next one may be 0; nor
 #' logit if that holds at either end. If a later response still lies outside of the scale's domain,
 #' such as a negative one after the logarithm was chosen, `update()` is an error of class
-#' `sparsegp_error`, and the fit before is as it was. `transform = "identity"` or `"asinh"` take any
+#' `sparsegp_error`, and the fit before is as it was. The scales `"identity"` and `"asinh"` take any
 #' number.
 #'
 #' ## Degree of a polynomial
