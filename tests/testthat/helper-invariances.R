@@ -40,9 +40,8 @@ INVARIANT_MODELS <- list(
   ordinal = invariant_model("rank"),
   heteroscedastic = invariant_model("y", likelihood = lik_heteroscedastic(), numbers = TRUE,
                                     components = TRUE),
-  # a field has an origin, unless its mean is a constant
   vector = invariant_model("cbind(u, v)", kernel = kernel_helmholtz(), numbers = TRUE,
-                           components = TRUE, field = TRUE, mean = "constant"),
+                           components = TRUE, field = TRUE),
   negbin = invariant_model("count", likelihood = "negbin"),
   mprobit = invariant_model("three", likelihood = "mprobit", labels = TRUE),
   classes = invariant_model("three", labels = TRUE)

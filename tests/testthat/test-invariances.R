@@ -37,7 +37,9 @@ INVARIANT_CHANGES <- list(
     back = function(p) {
       means <- seq_len(ncol(p) / 2L)
       cbind((p[, means] - 5) / 1000, p[, -means] / 1000)
-    }, applies = function(model) model$numbers
+    }, applies = function(model) model$numbers,
+    # a field has an origin, unless its mean is a constant
+    given = function(model) if (model$field) list(mean = "constant") else list()
   )
 )
 
