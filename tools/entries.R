@@ -229,7 +229,7 @@ for_tests <- noted(function() {
     engine_pass(part, c(theta, 0), sums, sites,
                 list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE, rows = 3)),
     .Call(sg_catalogue),
-    tryCatch(.Call(sg_extension, c("stats", "none")), error = conditionMessage), # not there
+    tryCatch(.Call(sg_extension, c("stats", "none"), 1L), error = conditionMessage), # not there
     custom_kernel(), suppressWarnings(list(custom_likelihood(), power_fits()))
   )
 })
