@@ -23,9 +23,9 @@ median_response.response <- function(object, latent, shift = 0) {
 #' @export
 response_at.response <- function(object, latent, shift = 0) median_response(object, latent, shift)
 
-# The chance of a point is even in f, so its quantiles are those of |f|: of f^2 / sd^2, a chi-squared
-# variable, or where f has a sign for sure those of f. shift: in f, of which the normal probability
-# is that of the quantile.
+# The chance of a point is even in f, so its quantiles are those of |f|: of f^2 / sd^2, a
+# chi-squared variable, or where f has a sign for sure those of f. shift: in f, of which the normal
+# probability is that of the quantile.
 #' @export
 median_response.response_seen <- function(object, latent, shift = 0) {
   SURE <- 12 # standard deviations from 0
