@@ -200,10 +200,11 @@ fitted_case <- function() {
     arguments[c("kernel", "method")] <- list(markov_kernel(), markov_method())
     arguments["basis"] <- mostly(list(NULL), list(1:2))
   }
-  arguments$prior <- mostly(NULL, list(lengthscale = prior_gamma(2, 1)), 3, list(no = 1))
+  settings <- list(effort = mostly("normal", "low", "high", "x", NA))
+  settings$prior <- mostly(NULL, list(lengthscale = prior_gamma(2, 1)), 3, list(no = 1))
+  settings$augment <- if (chance(0.15)) copying(D)
+  arguments$control <- do.call(gp_control, settings)
   arguments$scale <- mostly(NULL, TRUE, FALSE, "common", "x")
-  arguments$augment <- if (chance(0.15)) copying(D)
-  arguments$effort <- mostly("normal", "low", "high", "x", NA)
   if (!is.null(weights)) arguments$weights <- weights
   fit <- if (by_matrix) do.call(sparsegp, c(list(as.matrix(d), y), arguments))
          else do.call(sparsegp, c(list(y ~ ., with_y), arguments))
