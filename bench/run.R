@@ -46,6 +46,8 @@ CLAIMS <- list(
   claim("slopes", "Coverage of intervals for slopes", "slopes.R", "2", "10", c(1, 4)),
   claim("markov", "Series of any length: Markov EP", "markov.R", "quick", "", c(1, 3),
         alone = TRUE),
+  claim("neighbours", "Maps of many observations: nearest neighbours", "neighbours.R", "1e4",
+        "1e4 5e4 1e5", c(2, 10), alone = TRUE),
   claim("custom", "A likelihood in R beside its twin in C", "custom.R", "1", "3", c(1, 2),
         alone = TRUE),
   claim("extension", "Kernels and likelihoods of another package", "extension.R", "", "", c(1, 1),
