@@ -178,8 +178,8 @@ void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var);
 
-/* The weight of a data row of counts, whose second number is less it; 1 where that is not negative,
- * as in saved fits of versions without weights. */
+/* Returns the weight of a data row of counts, whose second number is minus that; 1 where it is not
+ * negative, as in rows of new responses, which have no weight. */
 static inline double sg_count_weight(const double *y) { return y[1] < 0 ? -y[1] : 1; }
 
 /* Is each class set against the rest? Then class c alone, as a likelihood with C = 1, and into *y

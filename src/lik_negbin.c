@@ -1,5 +1,5 @@
 /* lik_negbin.c: counts of mean m = exp(f + bias) and variance m + m^2 / size: a Poisson count
- * whose rate has a gamma distribution of shape `size`. y: the count, and less its weight w
+ * whose rate has a gamma distribution of shape `size`. y: the count, and minus its weight w
  * (sg_count_weight()): log p is that of w such counts. theta: bias, log size.
  *
  * With w = 1, p = m / (m + size), q = 1 - p, p0 and q0 these at m = y, d = f + bias - log y, and R

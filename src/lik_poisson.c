@@ -1,4 +1,4 @@
-/* lik_poisson.c: counts, y ~ Poisson(exp(f + bias)). y: the count, and less its weight w
+/* lik_poisson.c: counts, y ~ Poisson(exp(f + bias)). y: the count, and minus its weight w
  * (sg_count_weight()): log p is that of w such counts. theta: bias. An exposure comes as an offset,
  * its logarithm. No closed form of the tilt; a new response has lognormal moments, and no weight.
  *
