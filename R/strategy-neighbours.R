@@ -8,14 +8,16 @@
 # A kernel that was open is then compared once more, by neighbours: they lose nothing by a rough
 # one.
 
-# May a default fit be by neighbours?
+# May a default fit be by neighbours? With a plan of another kind, or few rows, the candidate is not
+# built.
 may_have_neighbours <- function(plan, candidate) {
-  setup <- candidate$data$setup
   problem <- plan$problem
+  grows <- inherits(plan, "plan_adaptive") && !plan$is_full
+  if (!grows || nrow(problem$x) < policy$neighbours_from) return(FALSE)
+  setup <- candidate$data$setup
   settled <- c("known", "augment", "basis", "structure")
   passing <- isTRUE(setup$streams) || isTRUE(setup$provisional)
-  inherits(plan, "plan_adaptive") && !plan$is_full && nrow(problem$x) >= policy$neighbours_from &&
-    leaves_open(setup$method) && !passing && all(lengths(setup[settled]) == 0L) &&
+  leaves_open(setup$method) && !passing && all(lengths(setup[settled]) == 0L) &&
     !is.null(setup$control) && any(candidate$table$free) && ncol(problem$x) > 1L &&
     ncol(problem$x) <= policy$neighbour_inputs && lik_traits(problem$lik)$exact &&
     is.null(what_forbids_neighbours(problem))
@@ -24,8 +26,8 @@ may_have_neighbours <- function(plan, candidate) {
 # Returns the candidate by neighbours if it is so much better than the fewest inducing points that
 # more of these are not tried, or NULL. candidate: that of inducing points, with the kernel and the
 # hyperparameters of the race for structure, if there was one (`raced`).
-neighbours_at_once <- function(candidate, raced) {
-  if (!may_have_neighbours(candidate$plan, candidate)) return(NULL)
+neighbours_at_once <- function(plan, candidate, raced) {
+  if (!may_have_neighbours(plan, candidate)) return(NULL)
   found <- neighbours_candidate(candidate)
   few <- candidate
   if (!raced) few$table <- found$table # of the same kernel, and learned

@@ -56,7 +56,7 @@ learn_from <- function(chunk, settled, remark = TRUE) {
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)
   if (!is.null(setup$augment)) refuse_copies(model$lik, setup$method)
   plan <- plan_of_model(model, setup, problem, basis)
-  near <- neighbours_at_once(settled_candidate(settled, plan, chunk), !is.null(settled$from))
+  near <- neighbours_at_once(plan, settled_candidate(settled, plan, chunk), !is.null(settled$from))
   if (!is.null(near)) {
     setup$options <- near$plan$problem$options
     return(list(candidate = near, problem = near$plan$problem, basis = basis, setup = setup,
