@@ -64,6 +64,18 @@ learn.plan <- function(plan, table, control, progress, from = NULL) {
   c(list(plan = plan), learned[c("table", "record")])
 }
 
+# ---- Plans without inducing points ----
+
+# Refuses a given basis, and a problem that a method without inducing points cannot have. called:
+# the method; found: list(argument, what, remedy), or NULL
+refuse_without_points <- function(basis, called, found) {
+  if (!is.null(basis$x)) {
+    stop_sparsegp("basis", paste("is given, and", called, "has no inducing points"),
+                  "Leave it out, or use method_ep()")
+  }
+  if (!is.null(found)) stop_sparsegp(found$argument, found$what, found$remedy)
+}
+
 # ---- Plans that choose a basis ----
 
 #' @export

@@ -3,7 +3,7 @@
 #' @export
 plan_for.method_markov <- function(method, problem, basis) {
   refuse_power(method, problem)
-  refuse_no_markov(problem, basis)
+  refuse_without_points(basis, "Markov EP", what_forbids_markov(problem))
   problem$options <- method
   if (!is.null(method$window)) problem <- without_mean(problem)
   plan_markov(problem)
@@ -49,15 +49,6 @@ what_forbids_markov <- function(problem) {
     why("kernel", paste0("needs ", form$states, " states, and there may be ", MOST_STATES),
         "Leave parts out, or lower the degree of kernel_poly() or k0 of kernel_trig()")
   }
-}
-
-refuse_no_markov <- function(problem, basis) {
-  if (!is.null(basis$x)) {
-    stop_sparsegp("basis", "is given, and Markov EP has no inducing points",
-                  "Leave it out, or use method_ep()")
-  }
-  found <- what_forbids_markov(problem)
-  if (!is.null(found)) stop_sparsegp(found$argument, found$what, found$remedy)
 }
 
 # Warns of a periodic part with finer ripples than there are cosines for.

@@ -9,7 +9,7 @@
 #' @export
 plan_for.method_neighbours <- function(method, problem, basis) {
   refuse_power(method, problem)
-  refuse_no_neighbours(problem, basis)
+  refuse_without_points(basis, "method_neighbours()", what_forbids_neighbours(problem))
   problem$options <- method
   plan_neighbours(problem)
 }
@@ -82,15 +82,6 @@ stationary_terms <- function(spec) {
   if (spec$type == "sum") return(unlist(terms, recursive = FALSE))
   all <- unlist(terms)
   if (length(all)) list(all)
-}
-
-refuse_no_neighbours <- function(problem, basis) {
-  if (!is.null(basis$x)) {
-    stop_sparsegp("basis", "is given, and method_neighbours() has no inducing points",
-                  "Leave it out, or use method_ep()")
-  }
-  found <- what_forbids_neighbours(problem)
-  if (!is.null(found)) stop_sparsegp(found$argument, found$what, found$remedy)
 }
 
 # Stops before memory is taken that a fit may not have: neighbours, their weights and factors.
