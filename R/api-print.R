@@ -38,7 +38,7 @@ row_words <- function(x) {
          if (n_omitted(x) > 0) paste0(" (", counted(n_omitted(x), "row"), " left out)"))
 }
 
-# Returns the number of rows left out for missing values.
+# Returns the number of rows left out, for missing values or a weight of 0.
 n_omitted <- function(x) c(x$stream$omitted, x$source$omitted, length(x$na.action))[1L]
 
 # Returns a measure of fit: of leave-one-out predictions, or else the log evidence.

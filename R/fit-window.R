@@ -7,6 +7,8 @@
 #                  posterior's
 #   base           what the log evidence of all observations has besides that of C for these
 
+FORGOTTEN <- c(ROW_FIELDS, "x", "frame", "na.action", "basis_rows", "basis_rows_of")
+
 is_windowed <- function(fit) !is.null(fit$held)
 
 # Returns the fit with the observations of the method's window alone; the fit as it is, where there
@@ -18,7 +20,7 @@ with_window <- function(fit) {
     if (fit$n <= window) return(fit)
     fit$held <- fit[c("data_rows", "offset")]
     names(fit$held)[1L] <- "rows"
-    fit[c(ROW_FIELDS, "x", "frame", "na.action", "basis_rows", "basis_rows_of")] <- list(NULL)
+    fit[FORGOTTEN] <- list(NULL)
   }
   times <- fit$posterior$basis[, 1L]
   if (length(times) <= window) return(fit)
@@ -37,16 +39,12 @@ forget_rows <- function(fit, earlier, later) {
   })
   held <- fit$held
   problem <- new_problem(model_of_fit(fit), fit$posterior$basis[later, , drop = FALSE],
-                         held$rows[, later, drop = FALSE], some_offset(held$offset, later),
+                         held$rows[, later, drop = FALSE], some_rows(held$offset, later),
                          fit$options)
   run <- run_window(fit, problem, lapply(parts, `[[`, "from"), lapply(parts, `[[`, "sites"))
   fit$held <- list(rows = problem$rows, offset = problem$offset,
                    base = fit$log_evidence - run$logz)
   with_window_run(fit, run)
-}
-
-some_offset <- function(offset, rows) {
-  if (is.matrix(offset)) offset[rows, , drop = FALSE] else offset[rows]
 }
 
 # Returns of each latent function its posterior with `theta`, those of its kernel.
@@ -90,7 +88,7 @@ without_markov_rows <- function(fit) {
   bare <- none(fit$posterior)
   fit$posterior[names(bare)] <- bare
   if (!is.null(fit$posterior$each)) fit$posterior$each <- lapply(fit$posterior$each, none)
-  fit[c(ROW_FIELDS, "x", "frame", "na.action", "basis_rows", "basis_rows_of")] <- list(NULL)
+  fit[FORGOTTEN] <- list(NULL)
   fit$held <- list(rows = rows[, 0L, drop = FALSE], offset = numeric(), base = 0)
   fit$n <- 0L
   fit$log_evidence <- 0
