@@ -13,23 +13,21 @@
 # moments to those of its cavity, the mean changes by (c / v) (m_i - m), the variance by
 # (c / v)^2 (v_i - v). On a basis c and v are of the parts that it carries.
 
-CALIBRATIONS <- c("none", "jackknife+")
-
-# Stops where the calibration is not for what is asked.
-check_calibrate <- function(calibrate, object, type, interval) {
-  if (calibrate == "none") return(invisible())
-  if (interval != "prediction" || !type %in% c("response", "median")) {
-    stop_sparsegp("calibrate", "is for prediction intervals of types \"response\" and \"median\"",
-                  "Leave it out, or use interval = \"prediction\"")
+# Stops where these intervals are not defined for a type or a response.
+check_jackknife <- function(object, type) {
+  if (!type %in% c("response", "median")) {
+    stop_sparsegp("interval", "= \"jackknife+\" is for types \"response\" and \"median\"",
+                  "Use interval = \"prediction\"")
   }
   several <- functions_of(object) > 1L || n_outputs(object) > 1L
   if (several || is.null(calibrated_as(object))) {
-    stop_sparsegp("calibrate", paste("is not defined for", codec_of(object)$called),
-                  "Leave it out")
+    stop_sparsegp("interval", paste("= \"jackknife+\" is not defined for",
+                                    codec_of(object)$called), "Use another interval")
   }
   if (inherits(weighting(object$likelihood), "weights_constants")) {
-    stop_sparsegp("calibrate", "is not defined for likelihoods with `data` of their own",
-                  "Leave it out")
+    stop_sparsegp("interval",
+                  "= \"jackknife+\" is not defined for likelihoods with `data` of their own",
+                  "Use another interval")
   }
 }
 
@@ -90,7 +88,7 @@ whole_ends <- function(ends, step) {
 }
 
 # Returns what predict() answers: intervals, with the spread of what is predicted where it is asked
-# for. object: a fit that check_calibrate() has seen; latent: moments at the rows.
+# for. object: a fit that check_jackknife() has passed; latent: moments at the rows.
 jackknife_answer <- function(object, newdata, offset, latent, request) {
   own <- with_rows(object)
   rows <- rows_asked(own, newdata, offset)
@@ -109,8 +107,9 @@ jackknife_answer <- function(object, newdata, offset, latent, request) {
 scored_fit <- function(object) {
   shared <- !has_members(object) || is_read_once(object) && has_one_latent_scale(object, "link")
   if (!shared && object$ensemble$fixed) {
-    stop_sparsegp("calibrate", "is not defined for averages of fits on different scales",
-                  "Ask the fits one by one")
+    stop_sparsegp("interval",
+                  "= \"jackknife+\" is not defined for averages of fits on different scales",
+                  "Call predict() for each fit")
   }
   if (shared) object else without_members(object)
 }
@@ -139,7 +138,7 @@ jackknife_ends <- function(object, rows, weights, level) {
 # Returns scaled inputs of the rows of the fit, or stops.
 inputs_of_rows <- function(object) {
   if (!is.null(object[["x"]]) || every_row_in_basis(object)) return(training_inputs(object))
-  stop_sparsegp("calibrate", "needs the inputs of the fit's rows, which it has not kept",
+  stop_sparsegp("interval", "= \"jackknife+\" needs the inputs of the rows of the fit",
                 "Fit with gp_control(keep_x = TRUE)")
 }
 

@@ -18,7 +18,7 @@ no_rows_words.sparsegp_stream <- function(object) "is a stream's fit, which keep
 #' @export
 no_rows_words.sparsegp <- function(object) {
   if (is_windowed(object)) return("keeps the rows of its window alone, method_markov(window =)")
-  if (!is.null(object$source)) return("has read its rows in chunks, and keeps none")
+  if (!is.null(object$source)) return("has read its rows in chunks and has not kept them")
   paste("was given more rows, or merged, without the inputs of all rows",
         "(gp_control(keep_x = TRUE) keeps them)")
 }
@@ -37,7 +37,7 @@ new_latent <- function(object, newdata, offset = NULL) {
   new <- complete_inputs(object, newdata, offset)
   moments <- engine_predict(object, new$x)
   if (!all(is.finite(moments$mean), is.finite(moments$var))) {
-    stop_sparsegp("newdata", "is so far from the data that the prediction is no number")
+    stop_sparsegp("newdata", "is so far from the data that the prediction is not finite")
   }
   c(moments, new[names(new) != "x"])
 }

@@ -157,7 +157,7 @@ refuse_rough <- function(object, columns, name) {
   if (reads == "levels") refuse_levels(name)
   if (reads == "component") {
     stop_sparsegp("vars", paste0("names ", name, ", an input of a field, which has no slopes here"),
-                  "Use predict(type = \"divergence\") or \"vorticity\"")
+                  "Use vector_field(type = \"divergence\") or \"vorticity\"")
   }
   stop_sparsegp("vars", paste0("names ", name, ", along which functions of kernel_", part,
                                "() have no derivative"),

@@ -178,8 +178,8 @@ check_averaged <- function(first, fit) {
   check_same_responses(first, fit)
   refuse <- function(what, remedy) stop_sparsegp("...", what, remedy)
   if (response_jumps(first) != response_jumps(fit)) {
-    refuse("are fits of which some have densities and others probabilities, which do not compare",
-           "Give all of them a likelihood of counts, or none")
+    refuse("are fits of densities and of probabilities, whose values cannot be compared",
+           "Give every fit a likelihood of counts, or no fit")
   }
   layout <- function(fit) list(processes(fit), n_outputs(fit), fit$response$levels)
   if (!identical(layout(first), layout(fit))) {
@@ -241,7 +241,7 @@ refuse_if_average <- function(object, argument = "object") {
   if (!inherits(object, "sparsegp_average")) return(invisible())
   stop_sparsegp(argument, paste("is an average of fits, and has no hyperparameters, sites or basis",
                                 "of its own"),
-                "Ask its fits one by one; to change them, change each and average again")
+                "Use its fits one by one; to change them, change each and average again")
 }
 
 #' @export

@@ -184,7 +184,7 @@ anova.sparsegp <- function(object, ...) {
 Anova.sparsegp <- function(mod, ...) {
   terms <- labels.sparsegp(mod)
   if (is.null(mod$terms) || length(terms) < 2L) {
-    stop_sparsegp("mod", "has no two terms, of which one could be left out",
+    stop_sparsegp("mod", "has fewer than two terms, so dropping one leaves no input",
                   "Fit a formula, or see loo(mod)")
   }
   fits <- lapply(seq_along(terms), function(k) {
@@ -207,7 +207,7 @@ fit_names <- function(call) {
 }
 
 compare_fits <- function(fits, call) {
-  if (length(fits) < 2L) stop_sparsegp("...", "has one fit, and nothing to compare it with",
+  if (length(fits) < 2L) stop_sparsegp("...", "has one fit, and a comparison needs two",
                                        "Give two fits or more, or see loo() of one")
   names(fits) <- fit_names(call)
   for (fit in fits) check_class(fit, "sparsegp", "...", "Give fits of sparsegp()")

@@ -50,7 +50,6 @@
 #'   per unit of the variable. Rows with missing values have `NA`. Errors are of class
 #'   `sparsegp_error`.
 #'
-#'   `predict(type = "slope", vars =, scale =)` has the same numbers as vectors and matrices, and
 #'   `draws(type = "slope", vars =, scale =)` draws slopes jointly at all rows.
 #' @references Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine
 #'   Learning*. MIT Press, section 9.4.
@@ -66,7 +65,6 @@
 #' # how fast the probability of a manual gearbox falls with weight
 #' fit <- sparsegp(am ~ wt, mtcars, likelihood = "probit")
 #' slopes(fit, data.frame(wt = c(2, 3, 4)))
-#' predict(fit, data.frame(wt = 3), type = "slope", se.fit = TRUE)
 #' @export
 slopes <- function(object, ...) UseMethod("slopes")
 

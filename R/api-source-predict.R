@@ -49,7 +49,7 @@ user_receiver <- function(to) {
 predictions_to <- function(to) {
   if (is.function(to)) return(user_receiver(to))
   if (!is.character(to) || length(to) != 1L || is.na(to)) {
-    stop_sparsegp("to", "must say where predictions for a source go",
+    stop_sparsegp("to", "is missing, and predictions for a source need a destination",
                   "Give a function of the predictions and the chunk's number, or a CSV file")
   }
   begun <- FALSE

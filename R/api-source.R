@@ -149,7 +149,7 @@ row_source <- function(x, ...) UseMethod("row_source")
 
 #' @export
 row_source.default <- function(x, ...) {
-  stop_sparsegp("x", paste0("is of class ", class(x)[1L], ", which rows cannot be read from"),
+  stop_sparsegp("x", paste0("is of class ", class(x)[1L], ", from which rows cannot be read"),
                 "Give a function, a DBI connection with `table`, a lazy table, or Parquet files")
 }
 
@@ -265,11 +265,11 @@ parquet_call <- function(file, expr) {
     said <- sub("( @ |,? (invalid|possibly corrupt) Parquet file).*", "", said)
     if (!file.exists(file)) {
       stop_sparsegp("x", paste("has a file that is not there any longer:", file),
-                    "Make the source anew, of the files that are there")
+                    "Create the source again from the files that exist")
     }
     stop_sparsegp("x", paste0("has a file that cannot be read as Parquet: ", file, " (", said, ")"),
-                  paste("Write it anew or leave it out; if another package reads it, as arrow may,",
-                        "give a function that reads a chunk by that"))
+                  paste("Write it again or leave it out; if another package, such as arrow, can",
+                        "read it, give a function that reads a chunk by that"))
   })
 }
 

@@ -137,7 +137,9 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL, we
   recipe <- new_recipe(formula, call, parent.frame(), setup$likelihood, time_column(setup$method),
                        drop = is.null(source) && !setup$streams)
   fit <- if (!is.null(source)) {
-    if (!is.null(setup$augment)) refuse_augment("is for rows in memory, and these are of a source")
+    if (!is.null(setup$augment)) {
+      refuse_augment("is for rows in memory, and these come from a row_source()")
+    }
     blaming("data", fit_source(source, recipe, setup, control$checkpoint))
   } else {
     refuse_checkpoint(control$checkpoint)

@@ -112,7 +112,7 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
     cat("A length scale of an input on a log scale is that at its median.\n")
   }
   if (any(grepl("lengthscale[.]", rownames(x$hyperparameters)))) {
-    cat("Length scales say how far the function reaches along an input, not how much it matters.\n")
+    cat("A length scale is a distance along an input, not a measure of its importance.\n")
   }
   if (NROW(x$mean) > 1L) {
     cat("\nCoefficients of the mean, for one standard deviation of an input:\n")

@@ -13,7 +13,7 @@ check_augment <- function(augment, basis, streams) {
     stop_sparsegp("basis", "is given, and `augment` has points chosen from rows and their copies",
                   "Leave one of them out")
   }
-  if (streams) refuse_augment("is for rows that are there at once, and a stream keeps none")
+  if (streams) refuse_augment("is for rows in memory, and a stream does not keep its rows")
   augment
 }
 

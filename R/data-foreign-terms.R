@@ -35,8 +35,8 @@ refuse_foreign_term <- function(term, env) {
                         "kernel = kernel_rbf() + kernel_factor(\"g\"); a logical OR is I(a | b)"))
   }
   if (!is_smooth_mark(mark, env)) return(invisible())
-  stop_sparsegp("formula", paste0("has the smooth term ", deparse1(term), ", which other packages",
-                                  " know"),
+  stop_sparsegp("formula", paste0("has the smooth term ", deparse1(term),
+                                  ", which other packages define"),
                 paste("Write y ~ x + z: every input is smooth; for a sum of functions give",
                       "kernel_rbf(vars = \"x\") + kernel_rbf(vars = \"z\")"))
 }

@@ -19,7 +19,8 @@ check_table <- function(table) {
 # Reads the rows of a query in chunks.
 query_reader <- function(con, query, size, argument) {
   if (!DBI::dbIsValid(con)) {
-    stop_sparsegp("x", "is a connection that is closed", "Open it again, and make the source anew")
+    stop_sparsegp("x", "is a connection that is closed",
+                  "Open it again, and create the source again")
   }
   # a table that is not there is an error by itself, not one of dispatch on the query
   withCallingHandlers(force(query), warning = refuse_open_result)
@@ -112,8 +113,8 @@ database_call <- function(expr, argument) {
     said <- trimws(conditionMessage(e))
     stop_sparsegp(argument, paste0("cannot be read: ", said),
                   if (grepl(LOST_CONNECTION, said, ignore.case = TRUE)) {
-                    paste("Connect again and make the source anew; a fit that was given a",
-                          "`checkpoint` goes on from there")
+                    paste("Connect again and create the source again; a fit that was given a",
+                          "`checkpoint` continues from it")
                   } else "Check the name of the table, the query and the connection")
   })
 }

@@ -13,7 +13,8 @@ density_space <- function(range, support, base, x) {
   if (!is.null(base)) return(base_space(range, support, base, x))
   if (is.null(support)) return(list(range = density_range(range, x), waves = "periodic"))
   if (!is.null(range)) {
-    stop_sparsegp("range", "is given beside `support`", "Leave it out: the support says it all")
+    stop_sparsegp("range", "cannot be combined with `support`",
+                  "Leave it out: the support already gives the points")
   }
   check_support(support, x)
   open <- is.infinite(support)
@@ -30,7 +31,8 @@ density_space <- function(range, support, base, x) {
 
 base_space <- function(range, support, base, x) {
   if (!is.null(c(range, support))) {
-    stop_sparsegp("base", "is given beside `range` or `support`", "It says where the density lives")
+    stop_sparsegp("base", "cannot be combined with `range` or `support`",
+                  "It gives the space of the density by itself")
   }
   if (ncol(x) > 1L) {
     stop_sparsegp("base", "is for points of one input", "Give a `range` for each of several")
@@ -134,6 +136,6 @@ density_range <- function(range, x) {
 check_volume <- function(range, argument) {
   volume <- prod(range[2L, ] - range[1L, ])
   if (is.finite(volume) && volume > 0 && is.finite(1e8 / volume)) return(invisible())
-  stop_sparsegp(argument, "spans so much or so little that a density there is no number",
+  stop_sparsegp(argument, "is so wide or so narrow that the density there is not finite",
                 "Give the points in other units")
 }

@@ -50,13 +50,13 @@
 #' attr(asked, "state")$asked / attr(asked, "state")$seen
 #' @export
 ask <- function(fit, newdata, budget, rows = NULL, after = NULL,
-                score = c("information", "variance", "entropy"), offset = NULL, variance = NULL,
+                score = c("information", "variance", "entropy"), offset = NULL,
                 weights = NULL) {
   fit <- one_fit(fit)
   score <- check_choice(score, c("information", "variance", "entropy"), "score")
   check_score(score, fit, costs = TRUE)
   state <- asking_state(after, budget, rows)
-  given <- blaming("newdata", candidate_rows(fit, newdata, offset, variance, weights), "candidates")
+  given <- blaming("newdata", candidate_rows(fit, newdata, offset, weights), "candidates")
   lookahead <- lookahead_for(fit, given, score, "min", NULL)
   at <- which(given$complete)
   asked <- rep(FALSE, length(given$complete))
@@ -96,7 +96,7 @@ rows_of_budget <- function(budget, rows) {
                   "Give a value in (0, 1), or a whole number with `rows`")
   }
   if (is.null(rows)) {
-    stop_sparsegp("budget", "is a number of labels, and nothing says of how many rows",
+    stop_sparsegp("budget", "is a number of labels, and the number of rows is missing",
                   "Give the number of all rows as `rows`, or a proportion in (0, 1)")
   }
   rows <- check_count(rows, "rows")

@@ -26,8 +26,8 @@ information_model.response <- function(fit) {
 }
 
 refuse_information <- function() {
-  stop_sparsegp("fit", "has a likelihood under which there is no new response to ask for",
-                "Ask by score = \"variance\", for one row at a time")
+  stop_sparsegp("fit", "has a likelihood without a distribution of new responses",
+                "Use score = \"variance\", for one row at a time")
 }
 
 # ---- Noise that is normal: sites are exact ----

@@ -106,8 +106,8 @@
 #'   gives them. The score is a weighted mean. `NULL`: all count the same.
 #' @param measure `score = "integrated"`: what is to fall, `"variance"`, `"error"` or `"entropy"`;
 #'   see below. `NULL`: the entropy of labels, the variance of other responses.
-#' @param offset,variance,weights Of the candidates, as in [predict][predict.sparsegp]: known means
-#'   for fits of a matrix; noise variances where the fit's are known; weights, or numbers of trials,
+#' @param offset,weights Of the candidates, as in [predict][predict.sparsegp]: known means
+#'   for fits of a matrix; weights (1 / variance for known variances), or numbers of trials,
 #'   of responses to come.
 #' @param within A list or data frame with an element for each variable that `predict()` needs: the
 #'   range of a number, or the values of anything else to choose from. For fits of a matrix also a
@@ -176,16 +176,15 @@
 #' tried
 #' @export
 next_rows <- function(fit, candidates, k = 1, score = SCORES, cost = NULL, allowed = NULL,
-                      goal = c("min", "max"), best = NULL, offset = NULL, variance = NULL,
-                      weights = NULL, target = NULL, target_weights = NULL,
-                      measure = NULL) {
+                      goal = c("min", "max"), best = NULL, offset = NULL, weights = NULL,
+                      target = NULL, target_weights = NULL, measure = NULL) {
   fit <- one_fit(fit)
   k <- check_count(k, "k")
   score <- check_score(score, fit, !is.null(cost))
   if (missing(candidates)) {
     stop_sparsegp("candidates", "are missing", "Give the rows to choose from, as for predict()")
   }
-  given <- candidate_rows(fit, candidates, offset, variance, weights)
+  given <- candidate_rows(fit, candidates, offset, weights)
   rows <- length(given$complete)
   open <- allowed_rows(allowed, candidates, rows) & given$complete
   if (sum(open) < k) {
@@ -205,13 +204,13 @@ next_rows <- function(fit, candidates, k = 1, score = SCORES, cost = NULL, allow
 }
 
 # Returns scaled inputs and latent moments of the complete candidates, and what puts answers back.
-candidate_rows <- function(fit, candidates, offset, variance, weights) {
+candidate_rows <- function(fit, candidates, offset, weights) {
   blaming("candidates", warn_once({
     new <- complete_inputs(fit, candidates, offset)
     new$latent <- new_latent(fit, candidates, offset)
     weights <- weights_from(weights, candidates)
-    check_new_responses(fit, "prediction", variance, weights)
-    new$latent$weights <- rep_len(weights_at(fit, new$latent, variance, weights),
+    check_new_responses(fit, "prediction", weights)
+    new$latent$weights <- rep_len(weights_at(fit, new$latent, weights),
                                   sum(new$complete))
     new
   }))

@@ -9,7 +9,7 @@ functions_of_mean <- function(problem) {
 without_mean <- function(problem) {
   if (isTRUE(problem$mean$asked)) {
     stop_sparsegp("mean", paste("has coefficients to integrate out, and", problem$options$label,
-                                "sees each observation once"),
+                                "visits each observation once"),
                   paste("Use mean = \"average\" or \"zero\", another method, or a kernel with",
                         "kernel_constant() or kernel_linear()"))
   }

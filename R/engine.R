@@ -169,7 +169,7 @@ stop_empty <- function(run) {
                   "Lower method_ivm(min_gain =)")
   }
   stop_sparsegp("kernel", paste("is zero at every row, or the likelihood would have every row",
-                                "widen the posterior, so no row can carry the others"),
+                                "widen the posterior, so no row can be selected first"),
                 paste("Leave constant inputs out, add kernel_constant(), give an offset, or start",
                       "from other values"))
 }

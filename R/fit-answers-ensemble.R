@@ -357,10 +357,10 @@ fit_of_latent_type <- function(object, type, covariance = FALSE) {
   if (object$ensemble$fixed) {
     stop_sparsegp("type", paste("is of latent functions, and those of the averaged fits have",
                                 "different scales or terms"),
-                  "Use type = \"response\" or \"median\", or ask the fits one by one")
+                  "Use type = \"response\" or \"median\", or predict from the fits one by one")
   }
   message("Latent functions are at the mode of the hyperparameters: the scale of the response ",
-          "is learned, so they have none in common. type = \"response\" is of the mixture")
+          "is learned, so they share no scale. type = \"response\" averages over the mixture")
   without_members(object)
 }
 

@@ -163,5 +163,5 @@ point_moments.response <- function(object, latent) {
 # Returns words for print() where predictions are medians.
 point_words <- function(object) {
   if (has_usable_mean(object)) return(NULL)
-  "predictions are medians: means on this scale are made by the tails"
+  "predictions are medians: the tails dominate means on this scale"
 }

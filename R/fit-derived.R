@@ -5,16 +5,6 @@
 DERIVED <- list(divergence = list(code = -1, power = -1), vorticity = list(code = -2, power = -1),
                 stream = list(code = -3, power = 1), potential = list(code = -4, power = 1))
 
-# Returns the codec of a fit, whose table has these types only if a part of the kernel is a field.
-offering_codec <- function(object) {
-  codec <- codec_of(object)
-  if (!any(names(DERIVED) %in% names(codec$offers))) return(codec)
-  types <- vapply(component_parts(object$spec), function(part) part$type, "")
-  if (any(types %in% FIELDS)) return(codec)
-  codec$offers <- codec$offers[setdiff(names(codec$offers), names(DERIVED))]
-  codec
-}
-
 # Is there such a field? Stream function and vorticity are vectors themselves in space.
 check_derived <- function(object, type) {
   refuse_mean_slopes(object)
@@ -22,16 +12,16 @@ check_derived <- function(object, type) {
   types <- vapply(parts, function(part) part$type, "")
   own <- if (type %in% c("divergence", "potential")) "curlfree" else "divfree"
   bases <- vapply(parts[types == own], function(part) part$parts[[1L]]$type, "")
-  why <- if (!any(types %in% FIELDS)) "is of a field, and no part of the kernel is one"
+  why <- if (!any(types %in% FIELDS)) "is for fields, and the kernel has no part for a field"
          else if (own == "divfree" && n_outputs(object) > 2L) "is a vector itself in space"
          else if (DERIVED[[type]]$power < 0 && any(bases == "matern32")) {
-           "is no function, as the field of matern32 has no derivatives"
+           "does not exist: fields by kernel_matern32() have no derivatives"
          } else if (any(inputs_beside_fields(object$spec) %in% space_of(parts))) {
-           "is not known where the kernel has other parts that see the inputs of the field"
+           "is not identified if other parts of the kernel read the inputs of the field"
          }
   if (is.null(why)) return(invisible())
   stop_sparsegp("type", paste0("= \"", type, "\" ", why),
-                "Use type = \"response\", or fit by kernel_helmholtz()")
+                "Use predict(), or fit by kernel_helmholtz()")
 }
 
 space_of <- function(parts) {
@@ -39,7 +29,7 @@ space_of <- function(parts) {
   unique(unlist(lapply(fields, function(field) field$parts[[1L]]$vars)))
 }
 
-# Returns the inputs that other parts of the kernel see.
+# Returns the inputs that other parts of the kernel read.
 inputs_beside_fields <- function(spec) {
   if (spec$type %in% FIELDS) return(NULL)
   if (length(spec$parts)) return(unlist(lapply(spec$parts, inputs_beside_fields)))

@@ -49,7 +49,7 @@ warn_about_fallback <- function(run, lik) {
                 counted(run$fallback$sweeps, "sweep"), "). The fit is by variational inference, ",
                 "?method_ep, and its log evidence a lower bound",
                 if (run$fallback$replaced) {
-                  paste0("; labels are taken to be wrong with probability ",
+                  paste0("; labels are assumed wrong with probability ",
                          policy$least_label_noise)
                 }, ". ", divergence_remedy(lik, "method_ep(power = 0.5) may do better"), ".")
 }

@@ -27,8 +27,8 @@ get_vcov.sparsegp <- function(model, vcov = NULL, ...) {
     return(NULL)
   }
   if (!is.null(vcov) && !isTRUE(vcov)) {
-    stop_sparsegp("vcov", "is no choice for a Gaussian process, whose posterior has its own",
-                  "Leave it out, or say vcov = FALSE")
+    stop_sparsegp("vcov", "cannot be chosen for a Gaussian process, whose posterior has its own",
+                  "Leave it out, or give vcov = FALSE")
   }
   refuse_margins(ready(model))
   names <- names(margin_coefs(MOST_MARGINS))
@@ -37,7 +37,7 @@ get_vcov.sparsegp <- function(model, vcov = NULL, ...) {
 
 refuse_margins <- function(model) {
   if (!has_components(model)) return(invisible())
-  stop_sparsegp("model", "has several components, of which marginaleffects knows nothing",
+  stop_sparsegp("model", "has several components, which marginaleffects does not support",
                 "Use slopes(), predict(se.fit = TRUE) or draws()")
 }
 

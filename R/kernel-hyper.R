@@ -112,7 +112,7 @@ leaf_hyper <- function(leaf, prefix, suffix, env) {
                default$input_sd %||% NA_real_, range = if (searched) range else c(0, Inf),
                finest = default$finest %||% 0, turn = leaf$turn, stride = default$stride %||% 1,
                whose = if (type$reads == "component") "component, or pair of them"
-                       else "input the kernel sees")
+                       else "input of the kernel")
   })
 }
 
@@ -143,7 +143,7 @@ refuse_one_each <- function(given, base, leaf) {
   if (count < 2L) return(invisible())
   stop_sparsegp(base, paste0("has ", count, " values, and all inputs of ", leaf$type,
                              "() share one"),
-                if (base == leaf$per_input) "Say ard = TRUE for one per input"
+                if (base == leaf$per_input) "Give ard = TRUE for one per input"
                 else "Give one value")
 }
 

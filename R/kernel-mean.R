@@ -52,7 +52,7 @@ resolve_mean <- function(setup, inputs, width, at, of_bias = FALSE) {
                         "\"constant\" integrates out if there is one latent function"))
   }
   if (asked && !is.null(setup$augment)) {
-    stop_sparsegp("mean", "has coefficients to integrate out, of which copies know nothing",
+    stop_sparsegp("mean", "has coefficients to integrate out, which `augment` does not support",
                   "Use mean = \"average\" or \"zero\", or leave `augment` out")
   }
   # streams and copies see no coefficients; rows of a source arrive like those of a stream
@@ -85,7 +85,7 @@ mean_columns <- function(terms, inputs) {
   wrong <- setdiff(terms, c(inputs$names, inputs$terms))
   if (length(wrong)) {
     stop_sparsegp("mean", paste0("has terms that are no inputs: ", toString(wrong)),
-                  "Make them inputs, and give kernels that should not see them `vars`")
+                  "Make them inputs, and restrict the kernels to other inputs by `vars`")
   }
   at <- resolve_vars(terms, inputs)
   at <- match(at[inputs$kept[at]], which(inputs$kept))

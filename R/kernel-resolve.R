@@ -45,7 +45,7 @@ resolve_leaf <- function(kernel, inputs) {
                   "Leave constant inputs out, or use kernel_constant()")
   }
   if (reads == "one" && length(at) != 1L) {
-    stop_sparsegp("kernel", "has a periodic part that sees more than one input",
+    stop_sparsegp("kernel", "has a periodic part with more than one input",
                   "Give vars = one input; multiply kernels for several")
   }
   kernel$vars <- match(at, which(inputs$kept)) - 1L
@@ -60,7 +60,7 @@ resolve_leaf <- function(kernel, inputs) {
 refuse_factor <- function(kernel, what) {
   found <- kernel$input_names[kernel$levels > 0]
   if (length(found) == 0L) return(invisible())
-  stop_sparsegp("kernel", paste0("has a part, ", format(kernel), ", that ", what, " and sees ",
+  stop_sparsegp("kernel", paste0("has a part, ", format(kernel), ", that ", what, " and reads ",
                                  toString(found), ", a factor"),
                 "Give `vars` that are numbers, or multiply by kernel_factor()")
 }
@@ -132,7 +132,7 @@ resolve_field <- function(kernel, inputs) {
                   "Fields have 2 or 3 components; use kernel_coregion()")
   }
   if (length(base$all_names) != components) {
-    stop_sparsegp("kernel", paste0("has a field, ", format(kernel), ", that sees ",
+    stop_sparsegp("kernel", paste0("has a field, ", format(kernel), ", that reads ",
                                    counted(length(base$all_names), "input"), " for ", components,
                                    " components"),
                   "Give vars = one input of space for each component, in their order")
@@ -178,5 +178,5 @@ with_vars <- function(kernel, inputs, factors) {
   if (length(kernel$vars)) return(kernel)
   stop_sparsegp("kernel", paste0("has a part ", kernel$type, "() that is left without inputs"),
                 if (reads_levels(kernel)) "Make a factor of an input, or give `vars`"
-                else "Give `vars`, or inputs that kernel_factor() does not see")
+                else "Give `vars`, or an input other than those of kernel_factor()")
 }

@@ -132,7 +132,7 @@ new_kernel <- function(type, params, ard = FALSE, vars = NULL, degree = 0L, per_
 check_kernel_dots <- function(var, ...) {
   if (var) {
     stop_sparsegp("var", "could be short for `variance` and for `vars`",
-                  "Write vars = \"x\" for the inputs that the kernel sees, or variance = 1")
+                  "Write vars = \"x\" for the inputs of the kernel, or variance = 1")
   }
   check_no_dots(...)
 }

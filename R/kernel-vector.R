@@ -94,7 +94,8 @@ kernel_coregion <- function(base = kernel_rbf(), rank = NULL, variance = NULL,
                             correlation = NULL) {
   base <- check_base(base, "base")
   if (length(component_parts(base))) {
-    stop_sparsegp("base", "knows of components itself", "Give a kernel such as kernel_rbf()")
+    stop_sparsegp("base", "is itself a kernel of several components",
+                  "Give a kernel such as kernel_rbf()")
   }
   if (!is.null(rank)) rank <- c(rank = check_count(rank, "rank", 0L))
   if (length(base$parts) == 0L) {
@@ -113,7 +114,7 @@ FIELDS <- c("divfree", "curlfree")
 new_field <- function(type, base, vars, argument = "base") {
   base <- check_base(base, argument)
   if (!base$type %in% c("rbf", "matern32", "matern52", "rq")) {
-    stop_sparsegp(argument, paste0("is ", format(base), ", of which no field is made"),
+    stop_sparsegp(argument, paste0("is ", format(base), ", which cannot be the kernel of a field"),
                   "Use kernel_rbf(), kernel_matern32(), kernel_matern52() or kernel_rq()")
   }
   if (base$ard) {
@@ -133,7 +134,7 @@ check_base <- function(base, argument) {
 # Of several responses all would be the same function.
 refuse_blind <- function(kernel) {
   if (length(component_parts(kernel))) return(invisible())
-  stop_sparsegp("kernel", paste0("is ", format(kernel), ", which knows nothing of components"),
+  stop_sparsegp("kernel", paste0("is ", format(kernel), ", which is a kernel of one component"),
                 "Use kernel_coregion() of it, or kernel_helmholtz() for a field")
 }
 

@@ -107,7 +107,7 @@ likelihood_of_family <- function(family, argument) {
     others <- paste("Use gaussian(), binomial(\"probit\"), binomial(\"logit\"), poisson() or",
                     "Gamma(\"log\")")
     stop_sparsegp(argument, paste0("is the family ", family$family, ", link ",
-                                   toString(family$link), ", which this package does not know"),
+                                   toString(family$link), ", which is not supported"),
                   c(instead, others)[[1L]])
   }
   lik <- get(paste0("lik_", type), mode = "function")()
@@ -122,7 +122,7 @@ INSTEAD <- c(
   "^binomial$" = paste("Its links are \"logit\" and \"probit\": binomial(\"probit\") is nearest to",
                        "others"),
   "^poisson$" = "Its link is \"log\": give poisson()",
-  "^quasibinomial" = "Use binomial(); there is none for more spread than that",
+  "^quasibinomial" = "Use binomial(); overdispersed proportions have likelihood = \"beta\"",
   "^quasi$" = "Use gaussian(), or likelihood = \"heteroscedastic\" where the spread varies",
   "^zip(lss|oisson)" = paste("likelihood = \"zip\", with one probability of an excess zero, is",
                              "nearest"),
@@ -130,7 +130,7 @@ INSTEAD <- c(
   "^gamma$" = paste("Its link is \"log\": give Gamma(\"log\"), or fit the logarithm, log(y) ~ x;",
                     "likelihood = \"heteroscedastic\" is for a spread of its own"),
   "quasipoisson|^neg|nbinom|^com" = "Use likelihood = \"negbin\", for counts that vary more",
-  "tweedie|^twlss" = paste("There is none for zeros beside positive numbers; log(y + 1) ~ x, or",
+  "tweedie|^twlss" = paste("Zeros beside positive numbers are not supported; log(y + 1) ~ x, or",
                            "likelihood = \"heteroscedastic\", is nearest"),
   "^beta" = "Use likelihood = \"beta\", which has a logit link, or fit qlogis(y) ~ x",
   "^gammals" = "likelihood = \"gamma\", whose shape is one number, is nearest",

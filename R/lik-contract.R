@@ -147,8 +147,8 @@ check_likelihood <- function(lik) {
     is.null(invalid_part("likelihood", lik)) &&
     setequal(names(lik$params), hyper_names(lik))
   if (!right) {
-    stop_sparsegp("likelihood", "is not what a lik_*() makes",
-                  "Make it anew; a part of a value is not for writing to")
+    stop_sparsegp("likelihood", "was not made by a lik_*() function, or was changed afterwards",
+                  "Create it again; do not assign to parts of a likelihood")
   }
   check_lik_params(lik_traits(lik), lik$params)
   lik

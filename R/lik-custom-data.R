@@ -133,7 +133,7 @@ constants_in <- function(object, newdata) {
 }
 
 #' @export
-weights_at.weights_constants <- function(object, latent, variance, weights) {
+weights_at.weights_constants <- function(object, latent, weights) {
   if (is.null(weights)) {
     lacking <- !is.list(latent$weights) && any(latent$complete)
     return(if (lacking) refuse_lacking_constants(object$likelihood$custom) else latent$weights)
@@ -143,9 +143,7 @@ weights_at.weights_constants <- function(object, latent, variance, weights) {
 }
 
 #' @export
-check_new_responses.weights_constants <- function(object, interval, variance, weights) {
-  if (!is.null(variance)) refuse_variance()
-}
+check_new_responses.weights_constants <- function(object, interval, weights) invisible()
 
 refuse_lacking_constants <- function(custom) {
   stop_sparsegp("newdata", paste("lacks constants of lik_custom(data =):", toString(custom$data)),

@@ -21,8 +21,8 @@
 #'   `weights` of [sparsegp()] divide it, observation by observation.
 #' * *Known variances.* Measurements with error bars of their own have `variance = <vector>`.
 #'   Nothing of the noise is learned then; `coef()` shows the variances' geometric mean as `noise`.
-#'   Prediction intervals need the variances of the new observations ([predict(variance =
-#'   )][predict.sparsegp]). Streams take `lik_gaussian(fixed(1))` with `weights = 1 / variance`
+#'   Prediction intervals need the variances of the new observations ([predict(weights =
+#'   1 / variance)][predict.sparsegp]). Streams have `lik_gaussian(fixed(1))` with `weights = 1 / variance`
 #'   instead.
 #' * *Several components*, `cbind(u, v) ~ x + y`. `covariance = "spherical"`: independent errors of
 #'   one variance `noise`; `"diagonal"`: a variance for each, `noise.u` and `noise.v`; `"full"`:

@@ -30,7 +30,7 @@ format_variances <- function(variances) {
 weights_of_fit.weights_variances <- function(likelihood, given, rows = NULL) {
   if (!is.null(given)) {
     stop_sparsegp("weights", "and known variances exclude each other",
-                  "Leave the weights out: a variance of its own is all there is to say of a row")
+                  "Leave the weights out, and divide the variances by them")
   }
   refuse_wrong_count(likelihood$variances, rows %||% length(likelihood$variances))
   weights_of_variances(likelihood)
@@ -50,39 +50,32 @@ refuse_variances_of_stream <- function(likelihood, streams) {
 }
 
 #' @export
-weights_at.weights_variances <- function(object, latent, variance, weights) {
+weights_at.weights_variances <- function(object, latent, weights) {
   rows <- length(latent$complete)
-  if (is.null(variance) && !is.null(latent$weights)) return(latent$weights)
-  if (is.null(variance)) {
-    refuse_unknown_variances(object$likelihood, "variance", "Give one number, or one per row")
+  if (is.null(weights) && !is.null(latent$weights)) return(latent$weights)
+  if (is.null(weights)) {
+    refuse_unknown_variances(object$likelihood, "weights", "Give weights = 1 / variance")
   }
-  if (length(variance) == 1L) variance <- rep(variance, rows)
-  refuse_no_variance(variance)
-  variance <- check_per_row(variance, rows, "variance", positive = TRUE)
+  if (length(weights) == 1L) weights <- rep(weights, rows)
+  variance <- 1 / check_per_row(weights, rows, "weights", positive = TRUE)
   weights <- weights_of_variances(object$likelihood, variance)
   lost <- weights < .Machine$double.xmin | is.infinite(variance / object$response$unit^2)
   if (any(lost, na.rm = TRUE)) {
-    stop_sparsegp("variance", "is so large that in units of the fit it is no number",
-                  "Give variances in squared units of the response")
+    stop_sparsegp("weights", "are so small that the variance is infinite in units of the fit",
+                  "Give 1 / variance, in squared units of the response")
   }
   weights[latent$complete]
 }
 
 #' @export
-check_new_responses.weights_variances <- function(object, interval, variance, weights) {
-  if (!is.null(variance) && interval != "prediction") refuse_variance()
-  if (is.null(weights)) return(invisible())
-  stop_sparsegp("weights", "are not for a fit with known variances", "Give `variance`")
+check_new_responses.weights_variances <- function(object, interval, weights) {
+  if (is.null(weights) || interval == "prediction") return(invisible())
+  stop_sparsegp("weights", "are for prediction intervals, after known variances", "Leave them out")
 }
 
 # Refuses new rows, whose noise variances the fit cannot know.
 refuse_unknown_variances <- function(likelihood, argument, remedy) {
   if (!has_variances(likelihood)) return(invisible())
-  stop_sparsegp(argument, "is short of the noise variances of new rows, which the fit cannot know",
+  stop_sparsegp(argument, "is missing: the noise variances of new rows are not part of the fit",
                 remedy)
-}
-
-refuse_variance <- function() {
-  stop_sparsegp("variance", "is for prediction intervals of a fit with known variances",
-                "Leave it out")
 }

@@ -67,7 +67,7 @@ response_scale <- function(transform, value = NULL) {
   transform <- check_choice(transform, c("identity", names(SCALES)), "transform")
   about <- SCALE_PARAMETERS[[transform]]
   if (is.null(about) && !is.null(value)) {
-    stop_sparsegp("value", paste0("is of no use, as \"", transform, "\" has no parameter"),
+    stop_sparsegp("value", paste0("is not used: \"", transform, "\" has no parameter"),
                   "Leave it out")
   }
   value <- plain_numbers(value)

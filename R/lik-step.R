@@ -21,8 +21,8 @@ flip_traits <- function() noisy_traits("flip", step = FALSE)
 step_traits <- function() {
   traits_like(noisy_traits("noise", step = TRUE), jumps = TRUE,
               least = to_search(policy$least_label_noise, 0, 0.5),
-              remedy = paste("Use lik_flip() or lik_probit(flip =), whose slope bounds what a row",
-                             "can say"))
+              remedy = paste("Use lik_flip() or lik_probit(flip =), whose bounded slope limits the",
+                             "influence of a row"))
 }
 
 # The same with labels that are wrong with a probability, a hyperparameter `name`. step: the latent

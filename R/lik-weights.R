@@ -27,14 +27,14 @@ own_weights <- function(object) {
   if (!lik_traits(object$likelihood)$repeated) object$weights
 }
 
-# Returns weights of new responses at the complete rows of `latent` (api-predict.R); variance,
-# weights: what the user gave.
-weights_at <- function(object, latent, variance, weights) {
+# Returns weights of new responses at the complete rows of `latent` (api-predict.R).
+# weights: those that the user gave.
+weights_at <- function(object, latent, weights) {
   UseMethod("weights_at", weighting(object$likelihood))
 }
 
 #' @export
-weights_at.weights_given <- function(object, latent, variance, weights) {
+weights_at.weights_given <- function(object, latent, weights) {
   rows <- length(latent$complete)
   if (lik_traits(object$likelihood)$repeated) return(1)
   if (!is.null(weights)) {
@@ -43,20 +43,19 @@ weights_at.weights_given <- function(object, latent, variance, weights) {
   }
   if (!is.null(latent$weights)) return(latent$weights) # of the training rows
   if (any(object$weights != 1)) {
-    warn_sparsegp("The fit has weights, and new responses are taken to have weight 1: give ",
+    warn_sparsegp("The fit has weights, and new responses are given weight 1: give ",
                   "`weights`.")
   }
   1
 }
 
 # Stops where what a user gave of new responses is not for them.
-check_new_responses <- function(object, interval, variance, weights) {
+check_new_responses <- function(object, interval, weights) {
   UseMethod("check_new_responses", weighting(object$likelihood))
 }
 
 #' @export
-check_new_responses.weights_given <- function(object, interval, variance, weights) {
-  if (!is.null(variance)) refuse_variance()
+check_new_responses.weights_given <- function(object, interval, weights) {
   traits <- lik_traits(object$likelihood)
   for_weights <- interval == "prediction" && traits$weighted && !traits$repeated
   if (is.null(weights) || for_weights) return(invisible())

@@ -47,8 +47,8 @@ check_method <- function(method) {
 }
 
 stop_method <- function() {
-  stop_sparsegp("method", "is not what a method_*() makes",
-                "Make it anew; a part of a value is not for writing to")
+  stop_sparsegp("method", "was not made by a method_*() function, or was changed afterwards",
+                "Create it again; do not assign to parts of a method")
 }
 
 # Checks the power of power EP.

@@ -47,7 +47,7 @@ at_zero <- function(response, chunk, moments) {
                                  codec$called), "Fix the bias of the likelihood: fixed(0)")
   }
   if (!is.null(response$reference)) {
-    stop_sparsegp("mean", "= \"zero\" has no meaning on a scale whose parameter is learned",
+    stop_sparsegp("mean", "= \"zero\" is not defined on a scale whose parameter is learned",
                   "Fix the parameter, or leave `transform` out")
   }
   if (is.null(moments)) moments <- codec$moments(chunk)

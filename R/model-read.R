@@ -57,11 +57,11 @@ check_adjustments <- function(chunk, lik) {
   }
   if (lik_traits(lik)$even && all(chunk$offset == 0)) {
     stop_sparsegp("likelihood", paste0("is ", lik_label(lik), ", the same of f and -f, so a prior ",
-                                       "mean of 0 says nothing of either"),
+                                       "mean of 0 cannot distinguish them"),
                   "Give an offset, a prior mean other than 0, or use gp_density()")
   }
   if (!lik_codec(lik)$offsets && any(chunk$offset != 0)) {
-    stop_sparsegp("offset", "shifts the latent functions of all classes alike, which says nothing",
+    stop_sparsegp("offset", "shifts the latent functions of all classes alike, which has no effect",
                   "Leave it out, or fit one-vs-rest models by lik_probit()")
   }
 }

@@ -30,8 +30,8 @@ refuse_own_kernels <- function(method, chooses, sweeps) {
     stop_shared_points(method, "Use shared = TRUE, method_ivm(), full EP, or give a `basis`")
   }
   if (!sweeps) return(invisible())
-  stop_sparsegp("likelihood", paste("has shared = FALSE, and sweeps of sparse EP see all classes",
-                                    "by one kernel"),
+  stop_sparsegp("likelihood", paste("has shared = FALSE, and sweeps of sparse EP update",
+                                    "all classes by one kernel"),
                 "Use shared = TRUE, or projection = \"moment\" with a finite freeze")
 }
 

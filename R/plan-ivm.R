@@ -43,8 +43,8 @@ refuse_components <- function(method, problem) {
                   "Use refine = \"basis\"")
   }
   if (!is.null(lik_traits(problem$lik)$alone)) return(invisible())
-  stop_sparsegp("method", paste0("looks at one value of a row at a time, of which the ",
-                                 problem$lik$type, " likelihood says nothing"),
+  stop_sparsegp("method", paste0("selects rows by one value at a time, which the ",
+                                 problem$lik$type, " likelihood does not allow"),
                 "Use method_ep(size = )")
 }
 

@@ -67,7 +67,7 @@ what_forbids_part <- function(spec) {
   if (any(spec$levels > 0)) return("reads a factor, whose levels have no neighbours")
   known <- c(STATIONARY, "constant", "linear", "poly", "sum", "product")
   if (!spec$type %in% known) {
-    return(paste0("has a part kernel_", spec$type, "(), which does not say which rows are near"))
+    return(paste0("has a part kernel_", spec$type, "(), which defines no nearest rows"))
   }
   for (part in spec$parts) {
     found <- what_forbids_part(part)

@@ -7,8 +7,8 @@ plan_points <- function(plan) {
   problem <- plan$problem
   moving <- moving_columns(problem)
   if (length(moving) == 0L) {
-    stop_sparsegp("method", paste("has learn_points = TRUE, and along no input points could move:",
-                                  "inputs are factors or indicators, or the kernel has no",
+    stop_sparsegp("method", paste("has learn_points = TRUE, and points cannot move along any",
+                                  "input: inputs are factors or indicators, or the kernel has no",
                                   "derivative along them"),
                   "Leave learn_points out, or use a kernel such as kernel_matern32()")
   }
@@ -35,7 +35,7 @@ level_columns <- function(spec) {
 refuse_fixed_points <- function(basis, chooses, sweeps) {
   if (sweeps) {
     stop_sparsegp("method", paste("has learn_points = TRUE, and exchanges points in all sweeps, or",
-                                  "projects by \"kl\", which has no evidence of its own"),
+                                  "projects by \"kl\", which has no evidence"),
                   "Use projection = \"moment\" with a finite freeze")
   }
   if (chooses || !is.null(basis$x)) return(invisible())

@@ -25,7 +25,7 @@ autoplot.gp_density <- function(object, level = 0.95, n = NULL, ...) {
 density_chart <- function(object, level, n, style, argument = "x") {
   object <- check_density(object)
   if (ncol(object$range) > 2L) {
-    stop_sparsegp(argument, "is a density of three inputs, and pictures are of one or two",
+    stop_sparsegp(argument, "is a density of three inputs, and at most two can be drawn",
                   "Fit two of its columns, or draw predict() on a grid")
   }
   check_number(level, "level", 0, 1)

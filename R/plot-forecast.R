@@ -65,7 +65,7 @@ report_mean_reversion <- function(object) {
   }, NA)
   if (any(beyond)) return(invisible())
   message("The kernel has neither trend nor season: beyond the last row the forecast returns to ",
-          "the mean.\nAdd what goes on, as in ",
+          "the mean.\nAdd a trend or a season, as in ",
           "kernel = kernel_linear() + kernel_rbf() + kernel_periodic().")
 }
 
@@ -109,7 +109,7 @@ time_by_words <- function(clock, last, words) {
   if (is.null(clock)) stop_sparsegp("ahead", "is text, but time is a number here", remedy)
   end <- tryCatch(as.double(seq(on_clock(clock, last), by = words, length.out = 2L)[2L]),
                   error = function(e) NA_real_)
-  if (!isTRUE(end > last)) stop_sparsegp("ahead", "is no time to go on", remedy)
+  if (!isTRUE(end > last)) stop_sparsegp("ahead", "is not a duration", remedy)
   end
 }
 

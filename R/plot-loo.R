@@ -17,8 +17,8 @@ loo_plot <- function() {
     list(chart(object, picture$drawn, picture$level, style))
   }, refuse = function(object) {
     if (length(object$y) == 0L) {
-      c("is of the rows of the fit, and this fit, as that of a stream, keeps none",
-        "Use type = \"reliability\" with `newdata` that it has not seen")
+      c("needs the rows of the fit, which a stream does not keep",
+        "Use type = \"reliability\" with new observations as `newdata`")
     }
   })
 }

@@ -126,7 +126,7 @@ class_events.response_factor <- function(object, held_out) {
 loo_rows <- function(object) {
   if (length(object$y) == 0L) {
     stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
-                  "Give data with the response that the model has not seen")
+                  "Give new data, with the response")
   }
   object <- checked_rows(object)
   known <- have_response(object$y)

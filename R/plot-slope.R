@@ -84,7 +84,7 @@ slopes_along <- function(object, x, change, name, offset) {
   n <- nrow(x)
   along <- function(own, ...) {
     same <- identical(own$scaling[c("names", "kept")], object$scaling[c("names", "kept")])
-    if (!same) stop_sparsegp("x", "has members that see other inputs", "Draw its members")
+    if (!same) stop_sparsegp("x", "has members with different inputs", "Draw its members")
     points <- stack_components(scale_kept(x, own$scaling), n_outputs(own))
     v <- scaled_direction(own, x, change, name)
     slope_answer(own, row_slopes(own, points, v, offset_of_rows(own, offset, n), numeric(n)),

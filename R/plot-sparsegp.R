@@ -214,7 +214,7 @@ refuse_for_type <- function(asked) {
   given <- names(Filter(Negate(is.null), asked))
   known <- c("type", "level", "n", registered("plots", asked$type)$takes)
   for (name in setdiff(given, known)) {
-    stop_sparsegp(name, paste0("has no meaning for type = \"", asked$type, "\""), "Leave it out")
+    stop_sparsegp(name, paste0("is not used by type = \"", asked$type, "\""), "Leave it out")
   }
 }
 
@@ -239,6 +239,6 @@ refuse_components_picture.response <- function(object, argument) invisible()
 
 #' @export
 refuse_components_picture.response_components <- function(object, argument) {
-  stop_sparsegp(argument, "has several components, of which there is no such picture",
+  stop_sparsegp(argument, "has several components, for which this picture is not defined",
                 "Draw plot(fit) of it, or residuals()")
 }

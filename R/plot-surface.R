@@ -6,7 +6,7 @@ check_se <- function(panel, se) {
   se <- check_choice(se, c("contour", "panel", "none"), "se")
   if (!se %in% panel$se) {
     stop_sparsegp("se", "is for maps of a mean or of one probability",
-                  "Leave it out: this map shows by itself where less is known")
+                  "Leave it out: this map already shows its uncertainty")
   }
   se
 }

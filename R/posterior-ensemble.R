@@ -126,7 +126,7 @@ inputs_as <- function(x, fit, member) {
     own <- scale_kept(unscale_kept(row_inputs(x, w), fit$scaling), member$scaling)
     return(stack_components(own, w))
   }
-  stop_sparsegp("object", "has members that see other inputs", "Use predict(object, newdata)")
+  stop_sparsegp("object", "has members with different inputs", "Use predict(object, newdata)")
 }
 
 # Returns latent moments of a member, with what is the same for all.

@@ -43,8 +43,8 @@ refuse_some_parts <- function(spec, parts) {
   if (all(parts | vapply(spec$parts, function(part) part$type == "constant", NA))) {
     return(invisible())
   }
-  stop_sparsegp("object", paste("is by method_neighbours(), whose predictions are not split into",
-                                "those of the parts of a kernel"),
+  stop_sparsegp("object", paste("is a fit by method_neighbours(), whose predictions cannot be",
+                                "split into those of the parts of a kernel"),
                 "Use method_ep(size =) for effects of parts")
 }
 

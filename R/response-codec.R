@@ -49,7 +49,7 @@
 
 codec_named <- function(name) {
   codec <- registered("codecs", name)
-  if (is.null(codec)) stop_damaged("its `response` is of no kind that there is")
+  if (is.null(codec)) stop_damaged("its `response` is of an unknown kind")
   codec
 }
 

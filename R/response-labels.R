@@ -134,6 +134,6 @@ read_more_labels <- function(codec, y, lik, weights, response) {
   words <- unique(y)
   unknown <- setdiff(as.character(words), c(levels, NA))
   if (length(unknown) == 0L) return(factor(as.character(words), levels)[match(y, words)])
-  stop_sparsegp("newdata", paste0("has responses that were not seen at the fit: ",
+  stop_sparsegp("newdata", paste0("has new levels of the response: ",
                                   toString(unknown)), paste0("The levels are ", toString(levels)))
 }

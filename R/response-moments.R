@@ -46,7 +46,7 @@ weights_or_ones <- function(weights, n) if (is.null(weights)) rep(1, n) else wei
 unit_of <- function(spread, size) {
   unit <- size * if (spread > 1e-14) spread else 1
   if (is.finite(unit^2) && unit^2 >= .Machine$double.xmin) return(unit)
-  stop_sparsegp("y", "is so large or small that its square is no number",
+  stop_sparsegp("y", "is so large or small that its square is not finite",
                 "Fit the response in other units")
 }
 

@@ -54,7 +54,7 @@ seen_codec <- function() {
              offers = offers_without(counts_codec()$offers, "zero"),
              measures = c("influence", "importance", "improvement"),
              refuse = function(y, weights) {
-    if (any(y != 1)) "has other values than 1, which says that a point was seen"
+    if (any(y != 1)) "has other values than 1, which marks an observed point"
   })
 }
 

@@ -1,5 +1,6 @@
 # The table of what predict() offers for each kind of response: `offers` of a codec, a list by
 # `type` of what may be asked for beside it. Its checks and their messages come from the table.
+# `slope` is there if slopes() has an answer.
 
 # Returns the table of a response with one latent function, from the extras of `response` and
 # `median`, and other types.
@@ -24,7 +25,7 @@ check_offered <- function(codec, type, extras) {
   offered <- codec$offers[[type]]
   if (is.null(offered)) {
     stop_sparsegp("type", paste0("= \"", type, "\" is not defined for ", codec$called),
-                  paste("Use type =", words_with_or(names(codec$offers))))
+                  paste("Use type =", words_with_or(intersect(TYPES, names(codec$offers)))))
   }
   lacking <- setdiff(extras, offered)
   if (length(lacking) == 0L) return(invisible())
@@ -39,9 +40,9 @@ check_offered <- function(codec, type, extras) {
 instead_of_extra <- function(offers, extra, offered) {
   spread <- intersect(c("confidence", "se.fit"), offered)
   if (extra != "covariance" && length(spread)) return(paste("Use", EXTRAS[[spread[1L]]]))
-  types <- setdiff(names(Filter(function(extras) extra %in% extras, offers)), "slope")
+  types <- intersect(TYPES, names(Filter(function(extras) extra %in% extras, offers)))
   if (length(types)) paste("Use type =", words_with_or(types))
-  else "Leave it out: ask for type = \"prob\" alone, or use draws()"
+  else "Leave it out: use type = \"prob\" alone, or draws()"
 }
 
 words_with_or <- function(words) {

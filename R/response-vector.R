@@ -28,12 +28,10 @@ vectors_codec <- function() {
              values = function(y) rowSums(!is.na(y)))
 }
 
-# Types that are of a field are refused by what knows the kernel (fit-derived.R).
 offers_of_components <- function() {
   field <- c("se.fit", "confidence") # there are no new responses of it
   list(response = c(field, "prediction"), link = field, latent = field,
-       median = c("confidence", "prediction"), quantile = character(), slope = field,
-       divergence = field, vorticity = field, stream = field, potential = field)
+       median = c("confidence", "prediction"), quantile = character(), slope = field)
 }
 
 is_vectors <- function(y) {

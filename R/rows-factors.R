@@ -34,7 +34,7 @@ grouping_factors <- function(setup, terms, factors) {
   seen <- function(leaves) unlist(lapply(leaves, `[[`, "vars"))
   coded <- intersect(factors, seen(leaves[levels]))
   if (!identical(setup$coding, "levels")) refuse_two_codings(coded, seen(leaves[!levels]))
-  refuse_interactions(coded, terms, "kernel_factor() sees by level")
+  refuse_interactions(coded, terms, "kernel_factor() reads by level")
   coded
 }
 
@@ -63,9 +63,9 @@ interacting <- function(names, terms) {
 refuse_two_codings <- function(coded, others) {
   twice <- intersect(coded, others)
   if (length(twice) == 0L) return(invisible())
-  stop_sparsegp("kernel", paste0("has a part that sees ", toString(twice), ", which ",
-                                 "kernel_factor() sees by level, as numbers"),
-                paste("Multiply that part by kernel_factor(), give it other `vars`, or say",
+  stop_sparsegp("kernel", paste0("has a part that reads ", toString(twice), ", which ",
+                                 "kernel_factor() reads by level, as numbers"),
+                paste("Multiply that part by kernel_factor(), give it other `vars`, or give",
                       "coding = \"levels\""))
 }
 

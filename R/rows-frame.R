@@ -134,7 +134,7 @@ na_action_of <- function(recipe) {
 evaluated_data <- function(data) {
   tryCatch(data, error = function(e) {
     if (inherits(e, "sparsegp_error")) stop(e)
-    stop_sparsegp("data", paste0("cannot be had: ", conditionMessage(e)), "Give a data frame")
+    stop_sparsegp("data", paste0("cannot be evaluated: ", conditionMessage(e)), "Give a data frame")
   })
 }
 

@@ -102,7 +102,7 @@ places_of <- function(new, column, seen) {
 # Returns words for such levels.
 unseen_words <- function(unseen) {
   levels <- vapply(unseen, toString, "", width = 60L)
-  paste0("levels that were not seen at the fit (", paste0(names(unseen), ": ", levels,
+  paste0("new levels (", paste0(names(unseen), ": ", levels,
                                                           collapse = "; "), ")")
 }
 
@@ -113,7 +113,7 @@ constant_words_of <- function(values) {
                                                          collapse = "; "), ")")
 }
 
-# Signals what was not seen at the fit, by a condition of class sparsegp_unseen that
+# Signals values that the fit did not have, by a condition of class sparsegp_unseen that
 # warn_once() can join with others: a warning where predictions are missing, a message where a level
 # was taken for a further one, and no more than a signal where any level will do; and a warning or,
 # of factors, a message where an input was constant, so that its value has no effect.
@@ -123,7 +123,7 @@ signal_unseen <- function(unseen, kind) {
   condition <- structure(
     class = c(if (kind != "signal") "sparsegp_unseen", "sparsegp_any_unseen",
               paste0("sparsegp_", how$class), how$class, "condition"),
-    list(message = paste0(how$says, how$words(unseen), ".", if (how$class == "message") "\n"),
+    list(message = paste0(how$text(unseen), ".", if (how$class == "message") "\n"),
          call = NULL, unseen = unseen, kind = kind)
   )
   SIGNALS[[how$class]](condition)
@@ -131,15 +131,26 @@ signal_unseen <- function(unseen, kind) {
 
 SIGNALS <- list(warning = warning, message = message, signal = signalCondition)
 
+# Returns the message on levels that are predicted from the prior, one line for each factor.
+prior_words <- function(unseen) {
+  levels <- vapply(unseen, toString, "", width = 60L)
+  paste0("New level", ifelse(lengths(unseen) > 1L, "s", ""), " of ", names(unseen),
+         ", predicted from the prior: ", levels, collapse = "\n")
+}
+
+no_effect_words <- function(values) {
+  paste0("Predictions do not depend on other values of ", constant_words_of(values))
+}
+
+# class: of the condition; words: of an error; text: of the condition's message
 UNSEEN <- list(
-  warning = list(class = "warning", says = "Predictions are NA for rows with ",
-                 words = unseen_words),
-  message = list(class = "message", says = "Treated as further levels: ", words = unseen_words),
-  signal = list(class = "signal", says = "", words = unseen_words),
-  constant = list(class = "warning", says = "Predictions do not depend on other values of ",
-                  words = constant_words_of),
-  single = list(class = "message", says = "Predictions do not depend on other values of ",
-                words = constant_words_of)
+  warning = list(class = "warning", words = unseen_words, text = function(unseen) {
+    paste0("Predictions are NA for rows with ", unseen_words(unseen))
+  }),
+  message = list(class = "message", words = unseen_words, text = prior_words),
+  signal = list(class = "signal", words = unseen_words, text = unseen_words),
+  constant = list(class = "warning", words = constant_words_of, text = no_effect_words),
+  single = list(class = "message", words = constant_words_of, text = no_effect_words)
 )
 
 # Signals such levels that became further ones. learns: names of factors of which that is said;

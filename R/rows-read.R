@@ -90,7 +90,7 @@ code_rows <- function(recipe, rows) {
   rows$x <- model_inputs(recipe$terms, frame, recipe$contrasts, xlevels)$x
   if (!is.null(recipe$names) && !identical(colnames(rows$x), recipe$names)) {
     # the file of the fit was changed
-    stop_sparsegp("object", paste0("is no fit as it was written: its terms make the inputs ",
+    stop_sparsegp("object", paste0("was changed after it was fitted: its terms make the inputs ",
                                    toString(colnames(rows$x)), ", and its inputs were ",
                                    toString(recipe$names)), "Fit again")
   }

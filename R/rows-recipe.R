@@ -122,5 +122,5 @@ refuse_data_dependent <- function(terms) {
   if (!any(changed)) return(invisible())
   stop_sparsegp("formula", paste0("has terms that depend on all rows: ",
                                   toString(vapply(variables[changed], deparse1, ""))),
-                "A stream has no access to all rows; compute such columns beforehand")
+                "A stream does not have all rows; compute such columns beforehand")
 }

@@ -114,10 +114,10 @@ with_new_levels <- function(fit, rows) {
 with_omitted <- function(stream, chunk) {
   weighted <- !is.null(chunk$weights)
   if (stream$weighted && !weighted) {
-    stop_sparsegp("weights", "are missing, and the rows before had them")
+    stop_sparsegp("weights", "are missing, and earlier rows had them")
   }
   if (weighted && !stream$weighted) {
-    stop_sparsegp("weights", "are given, and the rows before had none",
+    stop_sparsegp("weights", "are given, and earlier rows did not have them",
                   "Begin the stream with weights, of 1 if need be")
   }
   stream$omitted <- stream$omitted + length(chunk$omitted)

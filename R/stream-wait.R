@@ -74,7 +74,7 @@ ready.sparsegp <- function(fit) check_fit(fit)
 ready.sparsegp_waiting <- function(fit) {
   model <- begun_model(check_fit_or_waiting(fit))
   if (!is.null(model)) return(model)
-  what <- if (chunk_size(fit$stream$waiting) == 0L) "has seen no rows yet"
+  what <- if (chunk_size(fit$stream$waiting) == 0L) "has no rows yet"
           else "has too few rows: one class only, or not yet the rows of `basis`"
   stop_sparsegp("object", what, "Give it rows by update(object, newdata)")
 }

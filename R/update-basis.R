@@ -41,6 +41,6 @@ refuse_no_state.sparsegp <- function(fit, argument = "object") {
 
 #' @export
 refuse_no_state.sparsegp_stream <- function(fit, argument = "object") {
-  stop_sparsegp(argument, "is a stream, which takes rows by update() alone",
+  stop_sparsegp(argument, "is a stream, which reads rows only by update()",
                 "Use a fit by method_ep(size =), method_ivm() or on a `basis`")
 }

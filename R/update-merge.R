@@ -157,6 +157,6 @@ joint_levels <- function(one, other) {
     if (identical(a[shared], b[shared])) return(if (length(a) > length(b)) a else b)
     stop_sparsegp("y", paste0("has learned other levels of a factor than `x`: ",
                               toString(setdiff(b, a)), " and ", toString(setdiff(a, b))),
-                  "Merge fits of rows whose levels were all there at the first fit")
+                  "Merge fits that have the same levels of their factors")
   }, one, other)
 }

@@ -62,7 +62,7 @@ read_checkpoint <- function(file, key) {
   ours <- is.list(found) && !is.object(found) && is.list(found$key) && !is.object(found$key) &&
     isTRUE(all.equal(found$key, key, tolerance = 1e-12))
   if (!ours) {
-    stop_sparsegp("checkpoint", paste0(file, " is of something else, or of other rows"),
+    stop_sparsegp("checkpoint", paste0(file, " belongs to another fit, or to other rows"),
                   "Give another name, or remove it")
   }
   whole <- is.raw(found$bytes) && identical(found$digest, digest_of(list(found$bytes)))

@@ -11,8 +11,8 @@ load_extension <- function(extension) {
   package <- extension[[1L]]
   if (!links_here(package)) {
     stop_sparsegp("package", paste0(dQuote(package, FALSE), " does not link to sparsegp: it is ",
-                                    "not loaded, and nothing of it is called"),
-                  "Its DESCRIPTION has to say LinkingTo: sparsegp; see sparsegp.h")
+                                    "not loaded"),
+                  "Its DESCRIPTION must have LinkingTo: sparsegp; see sparsegp.h")
   }
   if (isNamespaceLoaded(package)) return(invisible())
   failed <- tryCatch({

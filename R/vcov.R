@@ -134,5 +134,5 @@ theta_covariance <- function(object) {
 stop_without_curvature <- function(object) {
   stop_sparsegp("object", paste("has an evidence that does not fall off in every direction around",
                                 "its hyperparameters"),
-                "Fix one of them, see fixed(), or give it a prior that says more")
+                "Fix one of them, see fixed(), or give it an informative prior")
 }

@@ -1,5 +1,5 @@
 # How often 90 % prediction intervals hold a new response, and how wide they are: the model's own
-# and those by jackknife+ (predict(calibrate = "jackknife+")), of default fits and of fits whose
+# and those by jackknife+ (predict(interval = "jackknife+")), of default fits and of fits whose
 # kernel or noise is wrong. Rows are exchangeable, on one input or five. Each run is tested on 1000
 # new rows; the coverage of a case is the mean over its runs, and its standard error that of this
 # mean.
@@ -47,8 +47,8 @@ CASES <- list(
     function(d) sparsegp(y ~ x, d, likelihood = "poisson"))
 )
 
-intervals_of <- function(fit, test, ...) {
-  bounds <- predict(fit, test, interval = "prediction", level = LEVEL, ...)
+intervals_of <- function(fit, test, interval = "prediction") {
+  bounds <- predict(fit, test, interval = interval, level = LEVEL)
   c(held = mean(test$y >= bounds[, "lwr"] & test$y <= bounds[, "upr"]),
     width = mean(bounds[, "upr"] - bounds[, "lwr"]))
 }
@@ -63,7 +63,7 @@ run <- function(case, n, seed) {
   train <- rows(n)
   test <- rows(1000)
   fit <- suppressMessages(suppressWarnings(case$fit(train)))
-  c(own = intervals_of(fit, test), jackknife = intervals_of(fit, test, calibrate = "jackknife+"))
+  c(own = intervals_of(fit, test), jackknife = intervals_of(fit, test, "jackknife+"))
 }
 
 CAPTION <- "Coverage of 90 % prediction intervals, and their mean widths"

@@ -94,7 +94,7 @@ several <- function() {
   basis <- fit(kernel_coregion(), method = method_ep(8))
   stream <- fit(kernel_divfree() + kernel_coregion(kernel_constant()),
                 method = method_online(6, pilot = 20))
-  list(predict(field, data, se.fit = TRUE), predict(field, data, type = "divergence"),
+  list(predict(field, data, se.fit = TRUE), vector_field(field, data, type = "divergence"),
        loo_lpd(basis), predict(stream, data, se.fit = TRUE), draws(stream, data[1:3, ]))
 }
 

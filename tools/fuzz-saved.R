@@ -70,7 +70,7 @@ FIT_USES <- list(
   predict = function(f, s) predict(f, s$new, type = one_of("response", "latent", "link", "median")),
   spread = function(f, s) predict(f, s$new, se.fit = TRUE),
   interval = function(f, s) predict(f, s$new, interval = one_of("confidence", "prediction")),
-  prob = function(f, s) predict(f, s$new, type = one_of("prob", "class", "terms", "divergence")),
+  prob = function(f, s) predict(f, s$new, type = one_of("prob", "class", "terms")),
   own = function(f, s) predict(f, mode = one_of(1, 2, "all")),
   mode = function(f, s) predict(f, s$new, mode = one_of(2, "all")),
   fitted = function(f, s) fitted(f), loo = function(f, s) utils::capture.output(print(loo(f))),

@@ -492,7 +492,7 @@ golden_vector_cases <- function() {
     `field derived` = function(damping) {
       fit <- methods$full(models$field)(damping)
       unlist(lapply(c("divergence", "vorticity", "stream", "potential"), function(type) {
-        predict(fit, golden_new(), type = type, se.fit = TRUE)
+        vector_field(fit, golden_new(), type = type, se.fit = TRUE)
       }))
     },
     `mixture modes` = function(damping) {

@@ -30,7 +30,9 @@ test_that("slopes of no rows are empty, with numbers, labels, classes and counts
                no_rows_fit(class ~ x, lik_softmax(coupled = TRUE)),
                no_rows_fit(count ~ x, "poisson"), no_rows_fit(survival::Surv(time, event) ~ x))
   for (fit in fits) {
-    for (interval in c("none", "confidence")) expect_no_rows(fit, "slope", interval = interval)
+    none <- slopes(fit, responses_of_kinds()[0L, ])
+    expect_identical(nrow(none), 0L)
+    expect_identical(names(none), names(slopes(fit, responses_of_kinds()[1:2, ])))
   }
 })
 
@@ -61,9 +63,9 @@ test_that("what has no variance between rows, or is a difference, is empty witho
   d <- responses_of_kinds()
   none <- d[0L, ]
   fit <- no_rows_fit(y ~ log(x))
-  expect_no_rows(fit, "slope", interval = "confidence")
+  expect_length(slope_arrays(fit, none), 0L)
   expect_identical(nrow(slopes(fit, none)), 0L)
-  expect_true(all(is.na(predict(fit, transform(d[1:2, ], x = NA_real_), "slope"))))
+  expect_true(all(is.na(slope_arrays(fit, transform(d[1:2, ], x = NA_real_)))))
   pair <- no_rows_fit(cbind(y, time) ~ x)
   expect_identical(dim(simulate(pair, newdata = none)$sim_1), c(0L, 2L))
   own_counts <- lik_custom(function(y, f, theta) dpois(y, exp(f), log = TRUE), response = "count")
@@ -88,16 +90,25 @@ expect_same_alone <- function(fit, newdata, ...) {
   expect_equal(together, do.call(rbind, alone), tolerance = 1e-7)
 }
 
+expect_slopes_alone <- function(fit, newdata) {
+  together <- slopes(fit, newdata)
+  alone <- lapply(split(newdata, seq_len(nrow(newdata))), function(row) slopes(fit, row))
+  alone <- do.call(rbind, alone)
+  own <- function(table) table[order(table$row, table$output %||% 1L), c("estimate", "conf.low")]
+  expect_equal(own(together), own(transform(alone, row = sub("[.].*", "", rownames(alone)))),
+               tolerance = 1e-7, ignore_attr = TRUE)
+}
+
 test_that("slopes and medians of a row do not depend on the other rows", {
   memory_tier()
   new <- data.frame(x = c(0.2, 1.1, 2.3, 2.9, 9))
   for (likelihood in list("probit", "flip", "nullcat", "margin")) {
-    expect_same_alone(no_rows_fit(label ~ x, likelihood), new, "slope", interval = "confidence")
+    expect_slopes_alone(no_rows_fit(label ~ x, likelihood), new)
   }
-  expect_same_alone(no_rows_fit(count ~ x, "poisson"), new, "slope", interval = "confidence")
+  expect_slopes_alone(no_rows_fit(count ~ x, "poisson"), new)
   for (likelihood in list(NULL, lik_softmax(coupled = TRUE), "mprobit")) {
     fit <- no_rows_fit(class ~ x, likelihood)
-    expect_same_alone(fit, new, "slope", interval = "confidence")
+    expect_slopes_alone(fit, new)
     expect_same_alone(fit, new, "median")
   }
 })
@@ -105,7 +116,7 @@ test_that("slopes and medians of a row do not depend on the other rows", {
 test_that("slopes behind a sharp link are 0 with a mean that is not", {
   memory_tier()
   fit <- no_rows_fit(label ~ x, lik_margin(width = fixed(50)), kernel = kernel_rbf(100, 0.5))
-  found <- predict(fit, data.frame(x = c(0.5, 1, 2)), "slope", interval = "confidence")
+  found <- slope_arrays(fit, data.frame(x = c(0.5, 1, 2)), interval = "confidence")
   expect_true(all(found[, "lwr"] <= found[, "upr"]))
   # E[g'(f) f'] is the derivative of the mean, whatever nodes its interval is made of
   h <- 1e-5

@@ -376,7 +376,7 @@ test_that("what has no one curve, or no such part, or no number, is refused in w
   on.exit(grDevices::dev.off())
   plot(mpg ~ wt, mtcars)
   for (interval in c("none", "confidence")) call_error(lines(pair, interval), "each component")
-  call_error(predict(field, mtcars, "divergence", interval = "prediction"), "not defined for type")
+  call_error(vector_field(field, mtcars, interval = "prediction"), "`interval`")
   plain <- sparsegp(mpg ~ wt, mtcars, learn = FALSE)
   call_error(plot(plain, ~ wt, type = "terms"), "names or numbers of parts")
   call_error(calibration(plain, nominal = c(0.5, NA)), "numbers between 0 and 1")

@@ -130,10 +130,10 @@ test_that("a resumed source that has more chunks, or fewer, is an error", {
     broken_off(tasks[[name]], d, file, switch(name, sweeps = 20L, 5L))
     for (chunks in c(5L, 12L)) {
       expect_error(tasks[[name]](breaks_after(rbind(d, d), 12L, chunks = chunks), file),
-                   "of something else", class = "sparsegp_error", info = name)
+                   "another fit", class = "sparsegp_error", info = name)
     }
     ends <- row_source(function(i) if (i <= 2L) d[seq(30L * (i - 1L) + 1L, 30L * i), ])
-    expect_error(tasks[[name]](ends, file), "of something else", class = "sparsegp_error")
+    expect_error(tasks[[name]](ends, file), "another fit", class = "sparsegp_error")
     unlink(c(file, paste0(file, ".sites")), recursive = TRUE)
   }
   # of a source that does not say how many there are it shows at its end
@@ -279,7 +279,7 @@ test_that("a checkpoint of another mean is refused", {
     unlink(paste0(file, c("", ".sites")), recursive = TRUE)
   })
   expect_error(fit_of_numbers(d, 15L, ~ a, file), "power")
-  expect_error(fit_of_numbers(d, Inf, ~ b, file), "of something else", class = "sparsegp_error")
+  expect_error(fit_of_numbers(d, Inf, ~ b, file), "another fit", class = "sparsegp_error")
   expect_s3_class(fit_of_numbers(d, Inf, ~ a, file), "sparsegp") # in another environment
 })
 

@@ -126,10 +126,10 @@ test_that("a checkpoint of something else is refused, and half a file is none", 
   mark <- open_checkpoint(file, list(n = 1))
   mark$write("so far")
   expect_identical(open_checkpoint(file, list(n = 1))$state, "so far")
-  expect_error(open_checkpoint(file, list(n = 2)), "something else", class = "sparsegp_error")
+  expect_error(open_checkpoint(file, list(n = 2)), "another fit", class = "sparsegp_error")
   expect_length(list.files(dirname(file), basename(file)), 1L) # nothing half written
   writeLines("no state", file)
-  expect_error(open_checkpoint(file, list(n = 1)), "something else", class = "sparsegp_error")
+  expect_error(open_checkpoint(file, list(n = 1)), "another fit", class = "sparsegp_error")
   mark$done()
   expect_false(file.exists(file))
   expect_error(open_checkpoint(file.path(file, "x"), list()), "folder", class = "sparsegp_error")

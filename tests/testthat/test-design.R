@@ -388,8 +388,8 @@ test_that("what has no new response is asked for by its variance alone", {
   asked <- next_rows(fit, new, score = "variance")
   expect_identical(as.integer(asked), 2L)
   expect_equal(attr(asked, "first"), unname(rowSums(predict(fit, new, se.fit = TRUE)$se.fit^2)))
-  expect_error(next_rows(fit, new), "no new response", class = "sparsegp_error")
-  expect_error(next_rows(fit, new, k = 2, score = "variance"), "no new response",
+  expect_error(next_rows(fit, new), "without a distribution", class = "sparsegp_error")
+  expect_error(next_rows(fit, new, k = 2, score = "variance"), "without a distribution",
                class = "sparsegp_error")
   expect_error(next_rows(gp_density(sin(1:40)), new), "`fit`", class = "sparsegp_error")
 })

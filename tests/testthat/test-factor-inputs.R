@@ -158,7 +158,8 @@ test_that("an unseen level is as far from every other as these are", {
   d <- factor_data()
   fit <- sparsegp(y ~ x + g, d, learn = FALSE, mean = "average")
   new <- data.frame(x = c(0, 0, 0, 1), g = c("zz", "yy", "zz", NA))
-  expect_message(found <- predict(fit, new, covariance = TRUE, type = "link"), "g: zz, yy",
+  expect_message(found <- predict(fit, new, covariance = TRUE, type = "link"),
+                 "g, predicted from the prior: zz, yy",
                  class = "sparsegp_unseen")
   expect_identical(unname(is.na(found$fit)), c(FALSE, FALSE, FALSE, TRUE))
   with_room <- factor(d$g, c(levels(d$g), "zz", "yy"))
@@ -173,7 +174,7 @@ test_that("an unseen level is as far from every other as these are", {
   gain <- K(at, X) %*% solve(K(X, X) + diag(value[["noise"]], 80))
   same(found$fit[1:3], mean(d$y) + drop(gain %*% (d$y - mean(d$y))))
   same(found$covariance[1:3, 1:3], K(at, at) - gain %*% K(X, at))
-  expect_error(predict(fit, new, unseen = "error"), "not seen at the fit \\(g: zz, yy\\)",
+  expect_error(predict(fit, new, unseen = "error"), "new levels \\(g: zz, yy\\)",
                class = "sparsegp_error")
   expect_error(predict(sparsegp(y ~ x + g, d, control = gp_control(coding = "contrasts"),
                                 learn = FALSE), new,
@@ -188,7 +189,7 @@ test_that("one message is given for all answers of a call", {
   slow_tier()
   d <- factor_data()
   new <- data.frame(x = c(0, 1), g = c("zz", "a"), two = "u", y = 0)
-  once <- function(code, words = "g: zz") {
+  once <- function(code, words = "New level of g, predicted from the prior: zz") {
     texts <- testthat::capture_messages(code)
     expect_length(texts, 1L)
     expect_match(texts, words, fixed = TRUE)
@@ -205,7 +206,8 @@ test_that("one message is given for all answers of a call", {
   expect_error(sparsegp(y ~ x + g, d, basis = new, learn = FALSE), "`basis` has.*g: zz",
                class = "sparsegp_error")
   chunks <- row_source(function(i) transform(new, g = c("zz", "yy")[i]), chunks = 2)
-  once(predict(fit, chunks, to = function(answer, i) force(answer)), "g: zz, yy")
+  once(predict(fit, chunks, to = function(answer, i) force(answer)),
+       "New levels of g, predicted from the prior: zz, yy")
 })
 
 test_that("streams learn levels that come later, the same over any chunks", {

@@ -62,11 +62,11 @@ test_that("streams and fits on a basis know groups, and refuse levels that come 
   # 0.05: scaled by its first rows, with the same length scale in those units
   expect_equal(predict(stream, d), predict(full, d), tolerance = 0.05)
   unseen <- transform(d[1:2, ], g = "e")
-  expect_error(update(stream, unseen), "not seen at the fit \\(g: e\\)", class = "sparsegp_error")
-  expect_error(update(basis, unseen), "not seen at the fit \\(g: e\\)", class = "sparsegp_error")
+  expect_error(update(stream, unseen), "new levels \\(g: e\\)", class = "sparsegp_error")
+  expect_error(update(basis, unseen), "new levels \\(g: e\\)", class = "sparsegp_error")
   expect_false(anyNA(predict(basis, unseen)))
   expect_error(sparsegp(formula(basis), d, kernel = basis$kernel, basis = unseen),
-               "`basis` has levels .* \\(g: e\\)", class = "sparsegp_error")
+               "`basis` has new levels .* \\(g: e\\)", class = "sparsegp_error")
 })
 
 test_that("what a factor kernel sees no other part can see as numbers", {

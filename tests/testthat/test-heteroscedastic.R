@@ -237,7 +237,7 @@ test_that("what cannot be is refused by name", {
   fit <- uneven_fit(transform(d, z = cos(x)), formula = y ~ x + z)
   refused(plot(fit), "which")
   refused(sigma(fit), "object")
-  refused(predict(fit, type = "divergence"), "type")
+  refused(vector_field(fit, type = "divergence"), "type")
   refused(predict(fit, type = "terms"), "type")
   refused(lik_heteroscedastic(-1), "variance")
 })

@@ -264,7 +264,7 @@ test_that("coefficients for marginaleffects give the errors of the joint posteri
   near <- list(transform(new, wt = wt + 5e-4), transform(new, wt = wt - 5e-4))
   slope <- delta_method(fit, near, function(p) (p[[1L]] - p[[2L]]) / 1e-3)
   expect_equal(slope$se, slopes(fit, new, "wt")$std.error, tolerance = 1e-3)
-  expect_error(get_vcov.sparsegp(fit, vcov = "HC3"), "no choice", class = "sparsegp_error")
+  expect_error(get_vcov.sparsegp(fit, vcov = "HC3"), "cannot be chosen", class = "sparsegp_error")
   expect_null(get_vcov.sparsegp(fit, vcov = FALSE))
 })
 

@@ -9,7 +9,7 @@ waves <- function(n, seed = 7) {
 }
 
 calibrated <- function(fit, newdata, level = 0.9, ...) {
-  predict(fit, newdata, interval = "prediction", level = level, calibrate = "jackknife+", ...)
+  predict(fit, newdata, interval = "jackknife+", level = level, ...)
 }
 
 # A fit with everything given; its leave-one-out fits are then this of fewer rows.
@@ -103,7 +103,7 @@ test_that("methods that keep rows have intervals, and no rows none", {
   expect_identical(dim(calibrated(some, new[1, , drop = FALSE])), c(1L, 3L))
   kept <- sparsegp(y ~ x, transform(d, y = replace(y, 3, NA)), na.action = na.exclude,
                    learn = FALSE)
-  own <- predict(kept, interval = "prediction", level = 0.9, calibrate = "jackknife+")
+  own <- predict(kept, interval = "jackknife+", level = 0.9)
   expect_identical(which(is.na(own[, "lwr"])), c("3" = 3L))
   more <- update(sparsegp(y ~ x, d[-1, ], learn = FALSE, method = method_ep(8)), d[1, ])
   expect_equal(calibrated(more, new), whole, tolerance = 0.05)
@@ -169,12 +169,10 @@ test_that("what has no such intervals is an error in words", {
   d <- waves(20)
   fit <- given_fit(d)
   refused <- function(code, pattern) {
-    expect_error(code, paste0("`calibrate` .*", pattern), class = "sparsegp_error")
+    expect_error(code, paste0("`interval` .*", pattern), class = "sparsegp_error")
   }
-  refused(predict(fit, d, calibrate = "jackknife+"), "prediction intervals")
-  refused(predict(fit, d, interval = "confidence", calibrate = "jackknife+"), "intervals")
-  refused(predict(fit, d, type = "quantile", calibrate = "jackknife+"), "intervals")
-  refused(predict(fit, d, interval = "prediction", calibrate = "split"), "choices")
+  refused(predict(fit, d, type = "link", interval = "jackknife+"), "not defined for type")
+  refused(predict(fit, d, interval = "split"), "choices")
   two <- sparsegp(y ~ x, d, likelihood = lik_heteroscedastic(), learn = FALSE)
   refused(calibrated(two, d), "mean and spread")
   components <- sparsegp(cbind(y, count) ~ x, d, learn = FALSE)

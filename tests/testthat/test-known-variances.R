@@ -102,23 +102,22 @@ test_that("prediction intervals of new rows want their variances", {
   d <- measured()
   fit <- known(d)
   new <- data.frame(x = c(0, NA, 1))
-  refused(predict(fit, new, interval = "prediction"), "variance")
-  refused(predict(fit, new, interval = "prediction", variance = c(1, 2)), "variance")
-  refused(predict(fit, new, interval = "prediction", variance = -1), "variance")
-  refused(predict(fit, new, interval = "prediction", variance = 1.7e308), "variance")
-  refused(predict(fit, new, interval = "confidence", variance = 1), "variance")
-  refused(predict(sparsegp(y ~ x, d), new, interval = "prediction", variance = 1), "variance")
+  refused(predict(fit, new, interval = "prediction"), "weights")
+  refused(predict(fit, new, interval = "prediction", weights = c(1, 2)), "weights")
+  refused(predict(fit, new, interval = "prediction", weights = -1), "weights")
+  refused(predict(fit, new, interval = "prediction", weights = 1 / 1.7e308), "weights")
+  refused(predict(fit, new, interval = "confidence", weights = 1), "weights")
   latent <- predict(fit, new, se.fit = TRUE)
-  band <- predict(fit, new, interval = "prediction", variance = c(2, 1, 0.5), level = 0.9)
+  band <- predict(fit, new, interval = "prediction", weights = 1 / c(2, 1, 0.5), level = 0.9)
   expect_equal(band[, "upr"], latent$fit + qnorm(0.95) * sqrt(latent$se.fit^2 + c(2, 1, 0.5)),
                tolerance = 1e-10)
   # a BLAS may round one row's product apart from that of several
-  expect_equal(predict(fit, new, interval = "prediction", variance = 2)[1, ],
-               predict(fit, new[1, , drop = FALSE], interval = "prediction", variance = 2)[1, ],
+  expect_equal(predict(fit, new, interval = "prediction", weights = 0.5)[1, ],
+               predict(fit, new[1, , drop = FALSE], interval = "prediction", weights = 0.5)[1, ],
                tolerance = 1e-13)
   # at the rows of the fit they are known
   expect_equal(predict(fit, interval = "prediction"),
-               predict(fit, d, interval = "prediction", variance = d$variance), tolerance = 1e-8)
+               predict(fit, d, interval = "prediction", weights = 1 / d$variance), tolerance = 1e-8)
   refused(simulate(fit, newdata = d), "newdata")
   refused(plot(fit, type = "reliability", newdata = d), "newdata")
   pdf(NULL)

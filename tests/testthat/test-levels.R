@@ -88,7 +88,7 @@ test_that("a single level is left out of sources, streams and fits that take mor
   agree(predict(update(fit, d[41:60, ]), d), predict(update(without, d[41:60, ]), d))
   # other values would need a column that is not there, as those of a constant number; a stream
   # keeps the column
-  expect_error(update(fit, late[51:60, ]), "not seen at the fit \\(one: late",
+  expect_error(update(fit, late[51:60, ]), "new levels \\(one: late",
                class = "sparsegp_error")
   expect_silent(more <- update(stream, late[51:60, ]))
   expect_identical(more$xlevels, list(one = c("only", "late")))
@@ -210,11 +210,11 @@ test_that("streams answer so, and more rows with unseen levels are refused in wo
   new <- unseen_rows()
   for (fit in list(stream, fit)) {
     expect_identical(which(is.na(unname(warned_once(predict(fit, new))))), 2:3)
-    expect_error(update(fit, new), "levels that were not seen at the fit \\(g: zz\\).*Fit again",
+    expect_error(update(fit, new), "new levels \\(g: zz\\).*Fit again",
                  class = "sparsegp_error")
   }
   expect_error(sparsegp(control = gp_control(like = fit), data = new),
-               "`data` has levels .* \\(g: zz",
+               "`data` has new levels .* \\(g: zz",
                class = "sparsegp_error")
   expect_error(sparsegp(control = gp_control(like = fit), data = d, basis = new[1:2, ]),
                "`basis` has.*g: zz",

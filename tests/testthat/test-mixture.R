@@ -165,9 +165,9 @@ test_that("predictions are of one mode or of all, and of each what the exact mix
   expect_equal(all$se.fit[1L, ], sqrt(diag(total)), tolerance = 1e-12)
   expect_true(all(is.na(all$fit[2L, ])))
   flux <- lapply(1:2, function(mode) {
-    predict(fit, new, mode = mode, type = "vorticity", se.fit = TRUE)
+    vector_field(fit, new, type = "vorticity", se.fit = TRUE, mode = mode)
   })
-  both <- predict(fit, new, mode = "all", type = "vorticity", se.fit = TRUE)
+  both <- vector_field(fit, new, type = "vorticity", se.fit = TRUE, mode = "all")
   middle <- sum(found$weight * c(flux[[1L]]$fit[1L], flux[[2L]]$fit[1L]))
   expect_equal(both$fit[[1L]], middle, tolerance = 1e-12)
   spread <- found$weight * (c(flux[[1L]]$se.fit[1L], flux[[2L]]$se.fit[1L])^2 +

@@ -120,7 +120,7 @@ test_that("medians, bounds and standard errors are those of draws of the mean nu
     moved <- function(h) predict(fit, new + h)
     slope <- slopes(fit, new, vars = "x")
     expect_equal(slope$estimate, unname(moved(h) - moved(-h)) / (2 * h), tolerance = 1e-4)
-    expect_identical(dim(predict(fit, new, "slope", vars = "x", scale = "link")), c(3L, 4L))
+    expect_identical(dim(slope_arrays(fit, new, vars = "x", scale = "link")), c(3L, 4L))
   }
 })
 

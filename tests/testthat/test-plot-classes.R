@@ -158,7 +158,7 @@ test_that("rejection is not for regressions", {
   fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
   error <- expect_error(drawing(plot(fit, type = "reject")), "regression", class = "sparsegp_error")
   expect_identical(error$argument, "type")
-  expect_error(drawing(plot(fit_iris(), "Petal.Length", type = "reject")), "no meaning",
+  expect_error(drawing(plot(fit_iris(), "Petal.Length", type = "reject")), "is not used",
                class = "sparsegp_error")
 })
 

@@ -54,7 +54,7 @@ test_that("a forecast goes as far as a difference of times or words say", {
   fit <- fit_along(months, 365.25)
   expect_identical(end_of(fit, "2 years"), as.double(as.Date("2019-12-01")))
   expect_identical(end_of(fit, as.difftime(2, units = "weeks")), as.double(months[36L] + 14))
-  expect_error(end_of(fit, "for ever"), "no time", class = "sparsegp_error")
+  expect_error(end_of(fit, "for ever"), "not a duration", class = "sparsegp_error")
   expect_error(end_of(fit, -1), "one number", class = "sparsegp_error")
   numbers <- fit_along(1:30, 6)
   expect_error(end_of(numbers, "2 years"), "number here", class = "sparsegp_error")

@@ -364,7 +364,7 @@ test_that("arguments without meaning for a type are refused by what the type tak
   for (type in plot_types()) {
     for (name in setdiff(names(values), registered("plots", type)$takes)) {
       expect_error(drawing(do.call(plot, c(list(fit, type = type), values[name]))),
-                   paste0("`", name, "` has no meaning"), class = "sparsegp_error")
+                   paste0("`", name, "` is not used"), class = "sparsegp_error")
     }
   }
 })

@@ -151,7 +151,7 @@ test_that("summary() gives length scales in input units, where they have one", {
   parts <- units(kernel_rbf(ard = TRUE, lengthscale = 2) * kernel_linear())
   expect_equal(parts[["k1.lengthscale.x"]], 2 * spread(d$x))
   expect_match(said(summary(sparsegp(y ~ x + z, d, kernel = kernel_rbf(ard = TRUE)))),
-               "not how much it matters")
+               "not a measure of its importance")
 })
 
 test_that("a part that sees one input of several has its length scale in that input's units", {

@@ -103,7 +103,7 @@ test_that("errors name the argument that was given", {
   matrix <- sparsegp(remedy_data["x"], remedy_data$y, kernel = kernel_rbf(1, 1), learn = FALSE)
   expect_match(refused(terms(matrix), "x"), "by a formula")
   stream <- remedy_fit(method = method_online(10, pilot = 20))
-  expect_match(refused(plot(stream, "loo"), "type"), "keeps none")
+  expect_match(refused(plot(stream, "loo"), "type"), "does not keep")
 })
 
 test_that("errors of functions that read and take chunks are about the argument", {

@@ -55,7 +55,7 @@ test_that("predict() answers what a kind of response offers, and refuses all els
     codec <- codec_of(fit)
     expect_identical(codec$name, kind)
     expect_s3_class(codec, paste0("response_", kind))
-    for (type in setdiff(TYPES, names(DERIVED))) {
+    for (type in TYPES) {
       asked <- list(fit, type = type)
       offered <- codec$offers[[type]]
       if (is.null(offered)) {
@@ -85,7 +85,7 @@ test_that("a refusal says what to ask for instead", {
   expect_match(refusal("counts", covariance = TRUE), "Use type = \"link\" or \"latent\"")
   expect_match(refusal("classes", interval = "confidence"), "type = \"prob\"")
   expect_match(refusal("labels", type = "prob", interval = "prediction"), "type = \"prob\" alone")
-  for (kind in c("vectors", "spreads")) expect_no_match(refusal(kind, type = "zero"), "divergence")
+  for (kind in c("vectors", "spreads")) expect_no_match(refusal(kind, type = "zero"), "slope")
 })
 
 test_that("the kind of a response is a class of its codec, from which its answers follow", {
@@ -94,7 +94,7 @@ test_that("the kind of a response is a class of its codec, from which its answer
     expect_identical(codec$name, name)
     expect_identical(class(codec)[c(1L, length(class(codec)))],
                      c(paste0("response_", name), "response"))
-    expect_true(all(names(codec$offers) %in% TYPES), label = name)
+    expect_true(all(names(codec$offers) %in% c(TYPES, "slope")), label = name)
     expect_true(all(unlist(codec$offers) %in% names(EXTRAS)), label = name)
   }
 })

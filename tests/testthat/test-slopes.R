@@ -44,7 +44,7 @@ test_that("slopes are the derivatives of predictions, whatever the kernel", {
   for (name in names(of_tier(smooth_kernels(), 2L, memory = 6L))) {
     fit <- plainly(smooth_kernels()[[name]])
     vars <- if (name == "rough_beside") "a" else c("a", "b")
-    found <- predict(fit, new, type = "slope", vars = vars)
+    found <- slope_arrays(fit, new, vars = vars)
     expected <- vapply(vars, function(v) predicted_slope(fit, new, v), numeric(3L))
     # differences of sixth order over 0.01 in units where kernels change over about 1; matern32
     # has a third derivative that jumps at rows, so differences are of first order there
@@ -62,7 +62,7 @@ test_that("the variance of a slope is the limit of that of differences", {
     ends <- rbind(transform(new, a = a + h), transform(new, a = a - h))
     cov <- predict(fit, ends, type = "link", covariance = TRUE)$covariance
     D <- cbind(diag(3L), -diag(3L)) / (2 * h)
-    found <- predict(fit, new, type = "slope", vars = "a", se.fit = TRUE)$se.fit
+    found <- slope_arrays(fit, new, vars = "a", se.fit = TRUE)$se.fit
     # a difference over 2 h of a matern32 has a variance with an error of first order in h
     tolerance <- if (name == "matern32") 5e-3 else 1e-4
     expect_equal(unname(found), unname(sqrt(diag(D %*% cov %*% t(D)))), tolerance = tolerance,
@@ -80,7 +80,7 @@ test_that("slopes on a basis, of warped inputs, and with a linear mean", {
   mean <- sparsegp(y ~ a + b, data, mean = ~ a, kernel = kernel_rbf(ard = TRUE))
   expect_true(any(warped$scaling$warp$side != 0))
   for (fit in list(on_basis, warped, mean)) {
-    found <- predict(fit, new, type = "slope", se.fit = TRUE)
+    found <- slope_arrays(fit, new, se.fit = TRUE)
     for (v in c("a", "b")) {
       expect_equal(unname(found$fit[, v]), predicted_slope(fit, new, v), tolerance = 1e-6)
       h <- 1e-3
@@ -104,7 +104,7 @@ test_that("slopes against the reference posterior of a function and its derivati
   inputs <- list(names = c("a", "b"), terms = c("a", "b"), kept = c(TRUE, TRUE))
   known <- reference_slopes(resolve_kernel(fit$kernel, inputs), kernel_theta(fit),
                             as.matrix(data[c("a", "b")]), data$y / unit, 0.02 / unit^2, new, 1L)
-  found <- predict(fit, as.data.frame(new), type = "slope", vars = "a", se.fit = TRUE)
+  found <- slope_arrays(fit, as.data.frame(new), vars = "a", se.fit = TRUE)
   # the reference differentiates the kernel by extrapolated differences
   expect_equal(unname(found$fit), known$mean * unit, tolerance = 1e-6)
   expect_equal(unname(found$se.fit), known$sd * unit, tolerance = 1e-5)
@@ -165,7 +165,7 @@ test_that("several classes and components have slopes each", {
   coupled <- sparsegp(Species ~ Petal.Length + Sepal.Width, rows)
   apart <- sparsegp(Species ~ Petal.Length + Sepal.Width, rows, likelihood = "mprobit")
   for (fit in list(coupled, apart)) {
-    found <- predict(fit, new, type = "slope", vars = "Petal.Length", se.fit = TRUE)
+    found <- slope_arrays(fit, new, vars = "Petal.Length", se.fit = TRUE)
     expect_equal(unname(found$fit), predicted_slope(fit, new, "Petal.Length", type = "prob"),
                  tolerance = 1e-6)
     expect_equal(unname(rowSums(found$fit)), numeric(3L), tolerance = 1e-7)
@@ -175,7 +175,7 @@ test_that("several classes and components have slopes each", {
   data <- some_rows_of()
   data$z <- data$y + data$a
   pair <- sparsegp(cbind(y, z) ~ a + b, data)
-  found <- predict(pair, new_points(), type = "slope", vars = "a", se.fit = TRUE)
+  found <- slope_arrays(pair, new_points(), vars = "a", se.fit = TRUE)
   expect_equal(unname(found$fit), predicted_slope(pair, new_points(), "a"), tolerance = 1e-6)
   expect_identical(dim(found$se.fit), c(3L, 2L))
   both <- sparsegp(y ~ a, data, likelihood = lik_heteroscedastic())
@@ -233,13 +233,13 @@ test_that("terms of a formula follow the chain rule", {
   data <- some_rows_of()
   new <- new_points()
   fit <- sparsegp(y ~ log(a) + poly(b, 2) + a:b + g + offset(0.1 * a^2), data)
-  found <- predict(fit, new, type = "slope", vars = c("a", "b"))
+  found <- slope_arrays(fit, new, vars = c("a", "b"))
   for (v in c("a", "b")) {
     expect_equal(unname(found[, v]), predicted_slope(fit, new, v, h = 0.005), tolerance = 1e-6)
   }
   own <- slopes(fit) # the variables come from the data of the call
   expect_identical(nrow(own), 2L * nrow(data))
-  expect_equal(own$estimate[1:30], unname(predict(fit, data, type = "slope", vars = "a")),
+  expect_equal(own$estimate[1:30], unname(slope_arrays(fit, data, vars = "a")),
                tolerance = 1e-8)
   fit <- sparsegp(as.matrix(data[c("a", "b")]), data$y)
   expect_identical(unique(slopes(fit)$variable), c("a", "b"))

@@ -81,7 +81,7 @@ test_that("spreads, mixtures and vectors of a source are those of a data frame",
     }
   }
   expect_error(sparsegp(y ~ a, source, lik_heteroscedastic(), method = method_ivm(8)),
-               "one value of a row", class = "sparsegp_error")
+               "one value at a time", class = "sparsegp_error")
 })
 
 test_that("learned spreads, mixtures and vectors of a source are those of a data frame", {

@@ -151,9 +151,9 @@ test_that("a failed update leaves the old fit intact", {
   for (rows in bad) expect_error(update(fit, rows), class = "sparsegp_error")
   update(fit, d[1:3, ]) # a good one does not change it either
   expect_true(isTRUE(all.equal(fit[plain], before, tolerance = 0)))
-  expect_error(update(fit, transform(d[1:3, ], g = "c")), "not seen at the fit \\(g: c")
+  expect_error(update(fit, transform(d[1:3, ], g = "c")), "new levels \\(g: c")
   classes <- sparsegp(class ~ x, d, method = method_online(size = 15, pilot = 100))
-  expect_error(update(classes, transform(d[1:3, ], class = "middle")), "not seen at the fit",
+  expect_error(update(classes, transform(d[1:3, ], class = "middle")), "new levels of the response",
                class = "sparsegp_error")
 })
 
@@ -478,7 +478,7 @@ test_that("a stream starts once its basis has come, and leaves out a level that 
   # and for good once the pilot has shown no other
   begun <- update(start(one_level, 10, pilot = 5), one_level[1:25, ])
   expect_identical(begun$xlevels$g, "a")
-  expect_error(update(begun, transform(d, g = as.character(g))), "not seen at the fit \\(g: b",
+  expect_error(update(begun, transform(d, g = as.character(g))), "new levels \\(g: b",
                class = "sparsegp_error")
   fit <- sparsegp(y ~ x, d[1:10, ], basis = c(1, 20), method = method_online(pilot = 40))
   expect_error(predict(fit, d), "the rows of `basis`", class = "sparsegp_error")

@@ -284,14 +284,14 @@ test_that("fields that follow are derivatives of the mean, and so are their devi
   }
   slope <- lapply(c("u", "v"), function(component) numeric_gradient(mean_at(component), at))
   new <- data.frame(x = c(at[1L], NA), y = at[2L])
-  derived <- function(type, ...) predict(fit, new, type = type, ...)
+  derived <- function(type, ...) vector_field(fit, new, type = type, ...)
   # differences with small steps, extrapolated
   expect_equal(derived("divergence")[[1L]], slope[[1L]][1L] + slope[[2L]][2L], tolerance = 1e-7)
   expect_equal(derived("vorticity")[[1L]], slope[[2L]][1L] - slope[[1L]][2L], tolerance = 1e-7)
   expect_true(is.na(derived("divergence")[[2L]]))
   source <- function(type) {
     numeric_gradient(function(at) {
-      predict(fit, data.frame(x = at[1L], y = at[2L]), type = type)[[1L]]
+      vector_field(fit, data.frame(x = at[1L], y = at[2L]), type = type)[[1L]]
     }, at)
   }
   less_constant <- mean_at("u")(at) - summary(fit)$mean["constant.u", "estimate"]
@@ -307,19 +307,19 @@ test_that("fields that follow are derivatives of the mean, and so are their devi
   band <- derived("stream", interval = "confidence", level = 0.9, se.fit = TRUE)
   expect_equal(unname(band$fit[1L, "upr"] - band$fit[1L, "fit"]),
                qnorm(0.95) * band$se.fit[[1L]], tolerance = 1e-12)
-  expect_equal(unname(predict(fit, type = "vorticity")),
-               unname(predict(fit, d, type = "vorticity")), tolerance = 1e-10)
+  expect_equal(unname(vector_field(fit, type = "vorticity")),
+               unname(vector_field(fit, d, type = "vorticity")), tolerance = 1e-10)
   refused <- function(kernel, type) {
     fit <- field_fit(d, kernel = kernel)
-    expect_error(predict(fit, new, type = type), "`type`", class = "sparsegp_error")
+    expect_error(vector_field(fit, new, type = type), "`type`", class = "sparsegp_error")
   }
   refused(kernel_coregion(), "divergence")
   refused(kernel_helmholtz(kernel_matern32(), kernel_matern32()), "vorticity")
   refused(kernel_helmholtz() + kernel_coregion(), "stream")
   fine <- field_fit(d, kernel = kernel_divfree() + kernel_coregion(kernel_constant()))
-  expect_equal(predict(fine, d[1:2, ], type = "divergence", se.fit = TRUE)$se.fit,
+  expect_equal(vector_field(fine, d[1:2, ], type = "divergence", se.fit = TRUE)$se.fit,
                c("1" = 0, "2" = 0))
-  expect_error(predict(sparsegp(u ~ x, d, learn = FALSE), type = "divergence"), "field",
+  expect_error(vector_field(sparsegp(u ~ x, d, learn = FALSE), type = "divergence"), "field",
                class = "sparsegp_error")
 })
 
