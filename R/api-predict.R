@@ -45,7 +45,7 @@
 #' it, found by simulation for 3 to 26 classes.
 #'
 #' `"class"` returns a factor with all levels of the response, in their order if it is ordered;
-#' levels without observations have probability 0. A row whose largest probability is below `reject`
+#' levels without observations are never predicted. A row whose largest probability is below `reject`
 #' is left unclassified: its class is `NA` (thesis, section 5.2). [plot(type =
 #' "reject")][plot.sparsegp] shows the error rate against the proportion rejected.
 #'

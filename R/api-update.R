@@ -1,67 +1,64 @@
 #' Update a fit: more rows, or a refit with changes
 #'
-#' `update(fit, newdata)`, or `update(fit, x, y)` for fits of a matrix, takes more rows into a fit
-#' by [method_online()], for every likelihood and in constant memory, where rows are never seen
-#' again; or into a fit of all rows on a basis, see below. `update(fit, formula)` and `update(fit,
-#' argument = value)` fit again with the call changed, as for other models in R. Full EP, whose
-#' basis is all rows, needs them all again; fits by [method_markov()] keep what they need, and EP
-#' goes on with all rows, or in constant memory with those of a `window` and later ones.
+#' `update(fit, newdata)`, or `update(fit, x, y)` for fits of a matrix, adds rows to a fit by
+#' [method_online()], for every likelihood, in constant memory, visiting each row once; or to a fit
+#' of all rows on a basis, see below. `update(fit, formula)` and `update(fit, argument = value)` fit
+#' again with the call changed, as for other models in R. Full EP needs all rows again. Fits by
+#' [method_markov()] continue EP with all rows, or in constant memory with those of a `window` and
+#' later ones.
 #'
-#' A refit has the rows of the first call only, not those that updates brought; there is a warning
-#' then. `update(fit, data = )` is such a refit.
+#' A refit uses only the rows of the first call, without those of updates, and warns about it.
+#' `update(fit, data = )` is such a refit.
 #'
 #' @section More rows on a basis:
-#' Fits by `method_ep(size =)`, by `method_ivm()` with `refine = "basis"` or on a given `basis` take
-#' rows too. Basis, hyperparameters, scaling and removed constant stay. If the fit keeps its inputs
-#' (`gp_control(keep_x = TRUE)`), EP goes on with all rows, and the result is the fit of all rows on
-#' this basis. If not, EP finds the new rows' sites with the old ones' standing; with Gaussian noise
-#' that is the same, with other likelihoods nearly so; and `fitted()`, `residuals()`, `sites()` and
-#' `loo_lpd()`, which would need the old rows, are errors from then on. The log evidence is that of
-#' all rows. Fits with copies of rows ([copies]) are as if they had kept no inputs. See also
-#' [merge][merge.sparsegp].
+#' Fits by `method_ep(size =)`, by `method_ivm()` with `refine = "basis"`, or on a given `basis`
+#' accept further rows. Inducing points (the *basis*), hyperparameters, scaling and the constant
+#' removed from the response stay the same. If the fit keeps its inputs (`gp_control(keep_x =
+#' TRUE)`), EP continues with all rows, and the result is the fit of all rows on this basis. If not,
+#' EP finds the sites of the new rows and keeps the old sites; for Gaussian noise this is the same,
+#' for other likelihoods nearly so. `fitted()`, `residuals()`, `sites()` and `loo_lpd()` need the
+#' old rows and are errors from then on. The log evidence is that of all rows. Fits with virtual
+#' copies ([copies]) are updated as fits without inputs. See also [merge][merge.sparsegp].
 #'
 #' @section Streams:
-#' A stream's scaling, the constant removed from its response, the starting values and what is
-#' learned come from its first `pilot` complete rows and are frozen then. Until there are that many,
-#' the rows are only kept, and a model of those that are there is made, and learned, when something
-#' is asked of it. Where those rows have one class only, one level of a factor, or one value of a
-#' response of numbers, rows wait until there is another, for up to ten times `pilot`. An input that
-#' is constant in them is kept, with scale 1; there is a warning when it varies later. So the same
-#' rows in the same order give the same fit, to rounding, in whatever
-#' chunks they come (with `order = "given"`). A stream may begin empty: `sparsegp(y ~ x, data[0, ],
-#' method = method_online())`.
+#' The first `pilot` complete rows of a stream determine its scaling, the constant removed from the
+#' response, the starting values and everything that is learned. Until then rows are stored, and a
+#' provisional model of the stored rows is fitted on demand. Rows with only one class, one level of
+#' a factor, or one value of a numeric response are stored until a second value arrives, at most ten
+#' times `pilot` rows. An input that is constant in them is kept, with scale 1, and a warning
+#' follows when it varies later. The same rows in the same order therefore give the same fit, to
+#' rounding, for any division into chunks (with `order = "given"`). A stream may begin empty:
+#' `sparsegp(y ~ x, data[0, ], method = method_online())`.
 #'
-#' A factor that is one input (`coding = "levels"` of [gp_control()]) learns new levels, which are
-#' numbered in the order in which they come. The distance of levels stays as it was.
+#' A factor that is one input (`coding = "levels"` of [gp_control()]) accepts new levels, numbered
+#' in the order of their arrival. The distance of levels stays the same.
 #'
-#' If an update fails the old fit is as it was. Errors, of class `sparsegp_error`: responses, or
-#' levels of factors coded by contrasts, that were unseen so far; for fits on a basis other values
-#' of an input that was constant; values that are not finite; variables that are missing or of
-#' another class. `weights` and `na.action`
-#' are those of the first call, evaluated in the new rows; its `subset` is not applied to them.
-#' Terms such as `I(x - mean(x))` are computed in each chunk by itself: such columns are better
-#' computed beforehand.
+#' A failed update leaves the old fit unchanged. Errors, of class `sparsegp_error`: new responses of
+#' a factor, or new levels of factors coded by contrasts; for fits on a basis other values of an
+#' input that was constant; values that are not finite; variables that are missing or of another
+#' class. `weights` and `na.action` are those of the first call, evaluated in the new rows; its
+#' `subset` does not apply to them. Terms such as `I(x - mean(x))` are computed within each chunk:
+#' compute such columns beforehand.
 #'
 #' @section Many rows:
-#' The rows of a source, `update(fit, row_source(...))`, are taken chunk by chunk. With
-#' `checkpoint = "file"` the fit so far and the number of chunks in it are written to that file
-#' every 30 seconds (`options(sparsegp.checkpoint =)`), whole or not at all. When the process is
-#' killed, the same call goes on after the last chunk that was noted, and ends with the same
-#' numbers; chunks that it passes over must be the same as before, which is checked. At the end the
-#' file is removed. With `verbose = TRUE` the number of rows and the log evidence are shown every
-#' five seconds.
+#' `update(fit, row_source(...))` reads the rows of a source chunk by chunk. With `checkpoint =
+#' "file"` the fit so far and the number of chunks are written to that file every 30 seconds
+#' (`options(sparsegp.checkpoint =)`), atomically. If the process is killed, the same call continues
+#' after the last chunk on record and ends with the same numbers; earlier chunks must be unchanged,
+#' which is checked. The file is removed at the end. `verbose = TRUE` shows the number of rows and
+#' the log evidence every five seconds.
 #'
 #' @param object A fit of [sparsegp()].
-#' @param formula. New rows: a data frame with the variables of the formula, the
-#'   response among them (also by the name `newdata`), or for fits of a matrix a matrix, vector or
-#'   data frame of inputs (also by the name `x`), or a source of rows ([row_source()]).
-#'   Else a formula, with `.` for what was there; missing: unchanged.
-#' @param ... For new rows: `checkpoint` and `verbose`, where they are a source, see below;
-#'   `weights` where the fit has them, one per row; for rows of a matrix also `y`, one response per
-#'   row, and `offset`. Otherwise arguments of [sparsegp()] to add or replace; `NULL` removes one.
+#' @param formula. New rows: a data frame with the variables of the formula, including the response
+#'   (also by the name `newdata`); for fits of a matrix a matrix, vector or data frame of inputs
+#'   (also by the name `x`); or a [row_source()]. Otherwise a formula, in which `.` stands for the
+#'   old one; missing: unchanged.
+#' @param ... For new rows: `weights` if the fit has them, one positive number per row; for rows of
+#'   a matrix `y`, one response per row, and `offset`, one number per row; for a source `checkpoint`
+#'   and `verbose`. Otherwise arguments of [sparsegp()] to add or replace; `NULL` removes one.
 #'   Arguments of a `gp_control()` that is written in the call are replaced one by one.
-#' @param evaluate Evaluate the new call, or return it?
-#' @return A fit, or the call.
+#' @param evaluate `TRUE` to evaluate the new call, `FALSE` to return it.
+#' @return A fit of class `sparsegp`, or the call.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, chapters
 #'   2 and 3.
 #' @examples

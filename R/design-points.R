@@ -30,7 +30,7 @@ check_cost_function <- function(cost) {
 # Chooses `k` points of a box, one after the other, each given those before.
 choose_points <- function(fit, box, k, score, n, allowed, goal, best, target, cost) {
   rated <- function(values) function(points) {
-    given <- candidate_rows(fit, points, NULL, NULL, NULL)
+    given <- candidate_rows(fit, points, NULL, NULL)
     replace(values(given, points), !allowed_rows(allowed, points, nrow(points)), -Inf)
   }
   pools <- list(points_within(box, n))
@@ -66,7 +66,7 @@ costs_of_points <- function(cost, points) {
 
 # Builds the lookahead of points that are taken, each with its label.
 batch_of <- function(fit, taken, score, goal, best, target = NULL) {
-  given <- if (!is.null(taken)) candidate_rows(fit, taken, NULL, NULL, NULL)
+  given <- if (!is.null(taken)) candidate_rows(fit, taken, NULL, NULL)
   Reduce(condition_on, seq_len(NROW(taken)), lookahead_for(fit, given, score, goal, best, target))
 }
 

@@ -1,7 +1,7 @@
 #' Kernels
 #'
-#' A kernel is the prior covariance of the latent function. Each constructor returns a small value
-#' that prints itself; `+` and `*` combine kernels into sums and products.
+#' A kernel is the prior covariance of the latent function. Each constructor returns a kernel value;
+#' `+` and `*` combine kernels into sums and products.
 #'
 #' With `r` the distance of two inputs divided by `lengthscale` (with `ard = TRUE`: every input
 #' divided by its own length scale first):
@@ -20,75 +20,76 @@
 #' | `kernel_factor` | \eqn{variance}{variance} within a level, 0 between levels |
 #' | `kernel_trig` | \eqn{variance (1 + 2 \sum_{n=1}^{k0} \cos(2 \pi n (x - x')/period))}{variance * (1 + 2 sum_{n=1}^k0 cos(2 pi n (x - x') / period))}, one input (thesis, eqs 5.28-5.29) |
 #'
-#' `kernel_trig` is the prior of trigonometric polynomials of order `k0`, whose 2 `k0` + 1
+#' `kernel_trig` is the prior of trigonometric polynomials of order `k0`. Their 2 `k0` + 1
 #' coefficients are independent with that variance (`variance * (2 k0 + 1)` is the variance of the
-#' function): no basis needs more points. See [gp_density()].
+#' function), so 2 `k0` + 1 inducing points (the *basis*) suffice. See [gp_density()].
 #'
-#' Of several responses `kernel_coregion()`, and of fields `kernel_helmholtz()` and its parts, see
-#' [kernels_of_vectors].
+#' [kernels_of_vectors] has kernels for several responses (`kernel_coregion()`) and for vector fields
+#' (`kernel_helmholtz()`).
 #'
 #' @section Groups:
-#' `kernel_factor("g")` gives every level of `g` a value of its own, drawn from a normal
-#' distribution of that variance: a random intercept, as `(1 | g)` is in other packages. A product
-#' with another kernel, `kernel_rbf(vars = "x") * kernel_factor("g", variance = fixed(1))`, gives
-#' every level a function of its own, all of the same smoothness, which beside `kernel_rbf(vars =
-#' "x")` is its departure from the function they share (a factor-smooth interaction);
-#' `kernel_linear(vars = "x") * kernel_factor("g", variance = fixed(1))` a random slope, through 0
-#' at the mean of `x`. Of two factors, `kernel_factor(c("g", "h"))`, levels are those of both at
-#' once.
+#' `kernel_factor("g")` gives every level of `g` an effect drawn from a normal distribution of that
+#' variance: a random intercept, `(1 | g)` in mixed models. A product with another kernel,
+#' `kernel_rbf(vars = "x") * kernel_factor("g", variance = fixed(1))`, gives every level its own
+#' function, all with the same smoothness; added to `kernel_rbf(vars = "x")` it models the deviation
+#' of each level from the shared function (a factor-smooth interaction). `kernel_linear(vars = "x")
+#' * kernel_factor("g", variance = fixed(1))` is a random slope, through 0 at the mean of `x`. The
+#' levels of `kernel_factor(c("g", "h"))` are the combinations of two factors.
 #'
-#' In a formula `g` is a factor or character, and a term by itself (no `x:g`). Its column of the
-#' model matrix then has the numbers of the levels, one column for however many, and is seen by
-#' factor kernels only: kernels without `vars` see all inputs but those. Numbers and columns of a
-#' matrix are read unscaled: equal ones are of one level. A level that no row had is predicted
-#' as what it is, another draw from the prior: with the mean of all levels, and the variance of one.
+#' In a formula `g` is a factor or character, and a term by itself (no `x:g`). The model matrix then
+#' has one column with the numbers of the levels, which only factor kernels read: kernels without
+#' `vars` read all other inputs. Numbers and columns of a matrix are read unscaled: equal numbers
+#' are one level. A new level is predicted as another draw from the prior: with the mean of all
+#' levels, and the variance of one.
 #'
-#' Other kernels see a factor as one input where `coding` of [gp_control()] is `"levels"`, its
-#' default without a kernel: kernels of distances have two levels at one distance, kernels of inner
-#' products a random effect for each level; periodic kernels and fields refuse it.
+#' Other kernels read a factor as one input if `coding` of [gp_control()] is `"levels"`, its default
+#' without a kernel: kernels of distances place every two levels at the same distance, and kernels
+#' of inner products have a random effect for each level. Periodic kernels and fields do not accept
+#' factors.
 #'
 #' @section Hyperparameters:
 #' `NULL` (the default): start from the data and learn. A number: the start when [sparsegp()]
 #' learns, kept when `learn = FALSE`. `fixed(value)`: kept always. Starts: `variance` the variance
-#' of the response (1 for classes), shared among the terms of a sum; `lengthscale` the root of the
-#' number of inputs the kernel sees; `shape` 1; `period` the highest peak of the periodogram of the
-#' response less a cubic trend (half the range of the input where there is none to see, and for
-#' classes without an order). Learning begins at the best of several length scales, see
-#' [learn_control()]. Of two parts that read the same inputs, as in `kernel_rbf() + kernel_rbf()`,
-#' one begins longer than the other, and a second periodic part begins at the next peak.
+#' of the response (1 for classes), divided among the terms of a sum; `lengthscale` the root of the
+#' number of inputs of the kernel; `shape` 1; `period` the highest peak of the periodogram of the
+#' response minus a cubic trend (half the range of the input if there is no peak, and for classes
+#' without an order). Learning starts from the best of several length scales, see [learn_control()].
+#' In a sum of two parts with the same inputs, such as `kernel_rbf() + kernel_rbf()`, one starts
+#' longer than the other, and a second periodic part starts at the next peak.
 #'
 #' @section Time series:
-#' `kernel_linear() + kernel_rbf() + kernel_matern12() + kernel_periodic()` is a trend, a line that
-#' bends slowly and wanders, and a season. The line and the wandering (a random walk that is held
-#' loosely) go on beyond the last row, where a smooth kernel alone falls back to the mean: such sums
-#' forecast as seasonal ARIMA models do. See `plot(type = "forecast")`.
+#' `kernel_linear() + kernel_rbf() + kernel_matern12() + kernel_periodic()` is a trend, a line with
+#' slow and fast deviations, and a season. The line and the Ornstein-Uhlenbeck part (`matern12`)
+#' extend beyond the last row, where a smooth kernel alone returns to the mean: such sums forecast as
+#' seasonal ARIMA models do. See `plot(type = "forecast")`.
 #'
 #' @section Units:
-#' With `scale = TRUE` in [sparsegp()] kernels see inputs centred and divided by their standard
+#' With `scale = TRUE` in [gp_control()] inputs are centred and divided by their standard
 #' deviations, and `lengthscale` is in those units; `summary()` adds the units of the inputs.
 #' `period` is always in the units of the input. `variance` is in squared units of the response for
-#' regression.
+#' regression, of the linear predictor for other likelihoods.
 #'
 #' @section The papers' parameters:
 #' IVM paper eq. 9: v = `variance`, w = p / `lengthscale`^2; eq. 10: w_j = 1 / `lengthscale_j`^2.
 #' Csató's thesis eq. 5.2: \eqn{\sigma_k^2}{sigma_k^2} = `lengthscale`^2 / p.
 #'
-#' @param variance Prior variance; positive. One number, or one per input for
-#'   `kernel_linear(ard = TRUE)`.
+#' @param variance Prior variance: one positive number, or one per input for `kernel_linear(ard =
+#'   TRUE)`.
 #' @param lengthscale Positive. One number; with `ard = TRUE` one, or one per input in the order
 #'   of the inputs.
-#' @param shape Positive; large values approach `kernel_rbf`.
-#' @param period Positive, in the units of the input; `kernel_trig` has it fixed at 1, the unit
-#'   interval.
-#' @param degree Whole number of at least 1. `NULL`: degrees 1 to `r policy$most_degree` are
+#' @param shape One positive number; large values approach `kernel_rbf`.
+#' @param period One positive number, in the units of the input; fixed at 1, the unit interval, by
+#'   default in `kernel_trig`.
+#' @param degree A whole number of at least 1. `NULL`: degrees 1 to `r policy$most_degree` are
 #'   compared by the log evidence, see [model_structure] ("Degree of a polynomial").
 #' @param k0 Order of the trigonometric polynomials: a whole number from 0 to 1e6.
-#' @param ard Automatic relevance determination: one length scale (or variance) per input?
-#' @param vars The inputs this kernel sees: column names (of the model matrix, or the variable
-#'   names in the formula) or column numbers. `NULL`: all; for `kernel_factor` in a formula all
-#'   factors, and for other kernels beside it the others.
-#' @param ...,var Nothing: arguments that are misspelt, and `var`, which could be `variance` or
-#'   `vars`, are errors in words.
+#' @param ard Automatic relevance determination: `TRUE` for one length scale (or variance) per
+#'   input.
+#' @param vars The inputs of this kernel: column names (of the model matrix, or the variable names
+#'   in the formula) or column numbers. `NULL`: all; for `kernel_factor` in a formula all factors,
+#'   and for other kernels in the same sum the others.
+#' @param ...,var Not used: misspelt arguments are errors, and so is `var`, which could be
+#'   `variance` or `vars`.
 #' @return A value of class `sparsegp_kernel`. Errors are of class `sparsegp_error` and name the
 #'   argument.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD

@@ -22,8 +22,8 @@
 #' * *Known variances.* Measurements with error bars of their own have `variance = <vector>`.
 #'   Nothing of the noise is learned then; `coef()` shows the variances' geometric mean as `noise`.
 #'   Prediction intervals need the variances of the new observations ([predict(weights =
-#'   1 / variance)][predict.sparsegp]). Streams have `lik_gaussian(fixed(1))` with `weights = 1 / variance`
-#'   instead.
+#'   1 / variance)][predict.sparsegp]). For streams use `lik_gaussian(fixed(1))` with `weights =
+#'   1 / variance`.
 #' * *Several components*, `cbind(u, v) ~ x + y`. `covariance = "spherical"`: independent errors of
 #'   one variance `noise`; `"diagonal"`: a variance for each, `noise.u` and `noise.v`; `"full"`:
 #'   with correlations, `correlation.u.v`, which for more than two components are those given the

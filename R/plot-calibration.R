@@ -1,52 +1,50 @@
 #' Are intervals and probabilities calibrated?
 #'
-#' Compares predictions with what happened, in numbers. For responses with an order (numbers,
-#' counts, proportions, ordered categories) it gives the proportion of responses inside central
-#' predictive intervals, against the content that the intervals claim, and how wide they are. For
-#' classes it gives the observed frequency of what was predicted with similar probabilities. Without
-#' new data the predictions are leave-one-out, see [loo()].
+#' Compares predictions with observations, in numbers. For responses with an order (numbers, counts,
+#' proportions, ordered categories) it gives the observed coverage of central predictive intervals
+#' against their nominal content, and their widths. For classes it gives the observed frequency of
+#' events against their predicted probability. Without new data it uses leave-one-out predictions,
+#' see [loo()].
 #'
 #' @param object A fit of [sparsegp()].
-#' @param newdata As for [plot][plot.sparsegp]: observations with their responses, which the fit has
-#'   not seen. `NULL`: leave-one-out, for the observations of the fit.
-#' @param level Probability content of `lwr` and `upr`, in (0, 1).
-#' @param nominal For intervals: their contents, in (0, 1).
-#' @param n For probabilities: the largest number of bins; `NULL`: 10, fewer for less than 200
-#'   observations.
-#' @param type `"intervals"` or `"probabilities"`. `NULL`: intervals where the response has an
-#'   order. Ordered categories have both.
-#' @param x A calibration.
-#' @param digits Significant digits to print.
-#' @param ... `calibration()`, `print()`, `autoplot()`: nothing. `plot()`: graphical parameters, as
-#'   for [plot][plot.sparsegp].
-#' @return A data frame of class `sparsegp_calibration`, which `plot()` draws, as does `autoplot()`
-#'   by ggplot2.
+#' @param newdata As for [plot][plot.sparsegp]: new observations with their responses. `NULL`:
+#'   leave-one-out predictions for the observations of the fit.
+#' @param level Probability content of `lwr` and `upr`: one number in (0, 1).
+#' @param nominal For intervals: nominal contents, numbers in (0, 1).
+#' @param n For probabilities: the largest number of bins, a whole number; `NULL`: 10, fewer below
+#'   200 observations.
+#' @param type `"intervals"` or `"probabilities"`. `NULL`: intervals if the response has an order.
+#'   Ordered categories have both.
+#' @param x A result of `calibration()`.
+#' @param digits Significant digits to print, a whole number from 1 to 20.
+#' @param ... `plot()`: graphical parameters, as for [plot][plot.sparsegp]. The others: not used;
+#'   unknown arguments are an error.
+#' @return A data frame of class `sparsegp_calibration`, with methods of `plot()` and `autoplot()`.
 #'
-#'   Of intervals a row for each nominal content, and with several components for each component,
-#'   each by itself, named by the column `component`:
-#'   * `nominal`, the content that the interval claims;
-#'   * `observed`, the actual content, and `se`, its binomial standard error if the model is
-#'     calibrated;
-#'   * `lwr`, `upr`: `observed` of a calibrated model lies between them with probability `level`;
-#'   * `width`, the mean width of the intervals in units of the response (of ordered categories the
-#'     number of steps). Of two calibrated models the one with narrower intervals, the sharper one,
-#'     is the better;
+#'   For intervals one row per nominal content (for several components one per component, with the
+#'   column `component`):
+#'   * `nominal`, the nominal content, in (0, 1);
+#'   * `observed`, the observed coverage, in \[0, 1\], and `se`, its binomial standard error for a
+#'     calibrated model;
+#'   * `lwr`, `upr`: a calibrated model has `observed` between them with probability `level`;
+#'   * `width`, the mean width of the intervals in units of the response (for ordered categories the
+#'     number of steps). Of two calibrated models prefer the one with narrower intervals;
 #'   * `inside`, the proportion of responses in the intervals of [predict()][predict.sparsegp].
-#'     Counts, proportions and ordered categories jump, so their intervals cannot have any content,
-#'     and have at least the nominal one. `observed` allows for that, see "Details"; for other
-#'     numbers both are the same.
+#'     Counts, proportions and ordered categories are discrete, so the coverage of their intervals
+#'     is at least the nominal content. `observed` allows for that, see "Details"; for other numbers
+#'     both are the same.
 #'
 #'   Attribute `pit`: a data frame with the probabilities `lower` of a smaller response and `upper`
-#'   of one that is no larger, for each observation (and component).
+#'   of one that is no larger, one row per observation (and component).
 #'
-#'   Of probabilities a row for each bin: mean probability `predicted`, frequency `observed`, its
-#'   Clopper-Pearson interval `lwr`, `upr`, and `rows` (with several classes observations times
-#'   classes). Attribute `scores`: the `brier` score (mean squared difference of the probabilities
-#'   from what happened, over all classes of an observation) and `log` (mean logarithm of the
-#'   probability of what happened).
+#'   For probabilities one row per bin: mean probability `predicted`, frequency `observed`, its
+#'   Clopper-Pearson interval `lwr`, `upr`, and the number of observations `rows` (for several
+#'   classes observations times classes). Attribute `scores`: the `brier` score (mean squared
+#'   difference between probabilities and outcomes, summed over all classes of an observation) and
+#'   `log` (mean logarithm of the probability of the outcome).
 #'
 #'   Errors of class `sparsegp_error`: streams without `newdata`; responses with neither intervals
-#'   nor probabilities; `newdata` where variances are known for the fit's own observations only.
+#'   nor probabilities; `newdata` if variances are known only for the observations of the fit.
 #' @details
 #' The *probability integral transform* (PIT) of a response y is F(y), the predictive distribution
 #' function at y. If the model is calibrated, F(y) is uniform, and the central interval of content p

@@ -4,11 +4,10 @@
 #' @name plot.sparsegp
 #' @section Type "choices", the candidates that were compared:
 #' For a fit that chose among candidates, such as kernels, numbers of inducing points (the *basis*)
-#' or length scales: the score of each with one standard error to either side, in a panel for each
-#' stage of the search, from top to bottom in the order in which they were tried. The candidates
-#' that were taken are filled. *Value.* A data frame with a row for each candidate: `stage`,
-#' `candidate`, `rows`, `points`, `score`, `gain` over the best before, its standard error `se`, and
-#' `taken`.
+#' or length scales: the score of each candidate with one standard error to either side, in a panel
+#' for each step of the search, from top to bottom in the order of the search. Filled points are the
+#' chosen candidates. *Value.* A data frame with a row for each candidate: `stage`, `candidate`,
+#' `rows`, `points`, `score`, `gain` over the best before, its standard error `se`, and `taken`.
 NULL
 
 choices_plot <- function() {

@@ -4,14 +4,12 @@
 #' @name plot.sparsegp
 #' @section Type "effects", the effect of each input:
 #' A panel for each input: the latent function along it, averaged over (at most 50) observations
-#' with their own values of the other inputs, less its mean (the partial dependence); its exact
+#' with their own values of the other inputs, minus its mean (the partial dependence); its exact
 #' pointwise interval; and partial residuals, as for `type = "terms"`. Factors have a point with
-#' bars for each level. Between the dotted lines lie four fifths of the observations' own curves:
-#' where they are far apart the effect depends on other inputs. The inputs along which the effect
-#' varies most come first, and at most nine are drawn; `which` names others. A fit with three inputs
-#' or more and one latent function is drawn so if nothing else is asked for. Of several classes
-#' there is a curve for each. *Value.* A list of data frames, with `rows_lwr` and `rows_upr` for the
-#' dotted lines.
+#' bars for each level. Dotted lines: 10 % and 90 % quantiles of the individual (ICE) curves; a wide
+#' gap between them shows an interaction. Panels are in the order of the size of the effect, at most
+#' nine; `which` names others. Several classes have a curve each. *Value.* A list of data frames,
+#' with `rows_lwr` and `rows_upr` for the dotted lines.
 NULL
 
 effects_plot <- function() {

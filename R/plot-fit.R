@@ -4,42 +4,39 @@
 #' @name plot.sparsegp
 #' @section Type "fit", predictions along one or two inputs:
 #' *Along one input*: the data, the posterior mean and its error bars. For regression the dark band
-#' is the interval for the mean and the light one that for new responses; for two classes the curve
+#' is the interval of the mean and the light band that of new responses; for two classes the curve
 #' is the probability of the second level, with the interval of `predict(interval = "confidence")`,
-#' and observations are ticks at 0 and 1. Along a factor there are a point and bars for each level.
-#' With `by`, or for a number and a factor, or two factors, there is one curve (with the interval
-#' of the mean) for each level of a factor. Proportions of trials are drawn the larger the more
-#' trials they have; a new response has as many trials as all observations have, and there is no
-#' band for it where these differ. Ticks at the bottom mark the inducing points (the *basis*),
-#' unless every row is one.
+#' and observations are ticks at 0 and 1. Along a factor each level has a point and bars. With `by`,
+#' or for a number and a factor, or two factors, each level of a factor has a curve (with the
+#' interval of the mean). Proportions of trials are larger symbols for more trials; a new response
+#' has as many trials as all observations, and has no band if these differ. Ticks at the bottom mark
+#' the inducing points (the *basis*), unless every row is one.
 #'
-#' *Over two inputs*: filled contours of the probability of the second level (a heavy line where it
-#' is 0.5) or of the mean response, with the observations; inducing points are ringed, unless every
-#' row is one. Dashed lines, or a second panel, are the standard error of the mean. Grey areas have
-#' more than nine tenths of the prior variance left: the data hardly inform it there.
+#' *Over two inputs*: filled contours of the probability of the second level (a heavy line at 0.5)
+#' or of the mean response, with the observations; inducing points are ringed, unless every row is
+#' one. Dashed lines, or a second panel, show the standard error of the mean. In grey areas more
+#' than nine tenths of the prior variance remain: the data hardly inform them.
 #'
 #' *Several classes* (a latent function for each) or ordered categories: over two inputs a decision
-#' map, in the colour of the most probable class, which is deeper where its probability is higher
-#' (in steps of 0.1; thin lines at 0.5, 0.7 and 0.9); heavy lines are where the decision changes.
-#' Along one input the probability of every class, and below a lane for each class with ticks at
-#' its observations, the lanes in the order of the key. Colours are chosen for colour-blind
-#' readers, and each class has a symbol too.
+#' map, in the colour of the most probable class, deeper at higher probability (in steps of 0.1;
+#' thin lines at 0.5, 0.7 and 0.9), with heavy lines at decision boundaries. Along one input the
+#' probability of every class, and below a lane for each class with ticks at its observations, in
+#' the order of the key. Colours suit colour-blind readers, and each class has its own symbol.
 #'
-#' *Several components*: over two inputs, of two components, arrows of the mean, the longest about
+#' *Several components*: over two inputs, for two components, arrows of the mean, the longest about
 #' as long as a step of the grid; ellipses of probability `level` about the tips of some of them,
-#' for the mean; grey where less is known; thin arrows of the observations, of the same scale;
-#' rings at the inducing points. Directions are right where both axes have one scale, as they have
-#' by default (`asp = 1`). Along one input, of any number of components: the curve, interval and
-#' observations of each. Of several components, and of
-#' [lik_heteroscedastic()], there are no other types but `"trace"`, `"choices"` and, of mixtures,
-#' `"modes"`.
+#' for the mean; grey areas as above; thin arrows of the observations, on the same scale; rings at
+#' the inducing points. Directions are true if both axes have one scale, the default (`asp = 1`).
+#' Along one input, for any number of components: curve, interval and observations of each. Several
+#' components, and [lik_heteroscedastic()], have no other types but `"trace"`, `"choices"` and, for
+#' mixtures, `"modes"`.
 #'
-#' *Value.* One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`; the
-#' factor after the inputs where there is `by`. Two: the inputs, `fit`, its standard error `se`,
-#' and `known`: `FALSE` where the map is grey. Several classes: the inputs, `class`, the most
-#' probable one, and a column `prob.<level>` for each. Two components over two inputs: the inputs,
-#' the components' means, standard deviations `sd.<component>` and `covariance`; of components
-#' along one input `fit.<component>`, `lwr.<component>` and `upr.<component>`.
+#' *Value.* One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`; with
+#' `by` the factor after the inputs. Two: the inputs, `fit`, its standard error `se`, and `known`:
+#' `FALSE` in grey areas. Several classes: the inputs, `class`, the most probable one, and a column
+#' `prob.<level>` for each. Two components over two inputs: the inputs, the means of the components,
+#' standard deviations `sd.<component>` and `covariance`; components along one input
+#' `fit.<component>`, `lwr.<component>` and `upr.<component>`.
 NULL
 
 fit_plot <- function() {

@@ -4,17 +4,17 @@
 #' @rdname plot.sparsegp
 #' @name plot.sparsegp
 #' @section Type "forecast", a time series continued:
-#' For a fit along time alone: the series with its intervals and its continuation, each part of the
-#' kernel, and what is left of the responses. A long series has a second panel, of its last seasons
-#' and the forecast: of more than twelve seasons the last four, of a series without a season that is
-#' more than eight times as long as the forecast, twice its length. A message warns of a
-#' kernel that has neither trend nor season, whose forecast returns to the mean.
+#' For a fit with time as its only input: the series with its intervals and its forecast, each part
+#' of the kernel, and the residuals. A long series has a second panel, with its last seasons and the
+#' forecast: the last four of more than twelve seasons; without a season, twice the length of the
+#' forecast if the series is more than eight times as long. A message warns if the kernel has
+#' neither trend nor season: its forecast returns to the mean.
 #'
-#' `ahead` counts in steps of the series, which are what most neighbours are apart: calendar months
-#' of monthly dates, quarters, years, days, hours, or twelfths of a year where time is a number and
-#' there are twelve observations a year. Times that are uneven have no step; it is then the unit of
-#' the input (days of dates, seconds of times). *Value.* A list of data frames: `series`, of a long
-#' series `recent`, and one for each part.
+#' `ahead` counts in steps of the series, the most common distance of neighbours: calendar months
+#' for monthly dates, quarters, years, days, hours, or twelfths of a year if time is a number with
+#' twelve observations a year. Irregular times have no step; it is then the unit of the input (days
+#' for dates, seconds for times). *Value.* A list of data frames: `series`, for a long series
+#' `recent`, and one for each part.
 NULL
 
 forecast_plot <- function() {

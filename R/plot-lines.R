@@ -1,18 +1,18 @@
 #' Add a fit to a picture
 #'
-#' Draws the mean response of a fit of one input, and if wanted its interval, into the panel that is
-#' there: over a `plot()` of the data, or beside other fits.
+#' Adds the mean response of a fit of one input, and optionally its interval, to an existing panel:
+#' over a `plot()` of the data, or beside other fits.
 #'
 #' @param x A fit of [sparsegp()] whose formula has one numeric variable, or of a matrix of one
 #'   column.
 #' @param interval `"none"`, `"confidence"` or `"prediction"`, as for [predict][predict.sparsegp];
 #'   dashed lines of the same colour.
-#' @param level Probability content of the interval, in (0, 1).
-#' @param n Number of points from one end of the panel to the other.
-#' @param ... Graphical parameters of [graphics::lines()]; `lty` is of the mean.
-#' @return Invisibly a data frame of what was drawn: the input, `fit`, and with an interval `lwr`
-#'   and `upr`. Errors of class `sparsegp_error`: several inputs, several classes,
-#'   several components.
+#' @param level Probability content of the interval: one number in (0, 1).
+#' @param n Number of points across the panel, a whole number.
+#' @param ... Graphical parameters of [graphics::lines()]; `lty` is that of the mean.
+#' @return A data frame of the drawn curve, invisibly: the input, `fit`, and with an interval `lwr`
+#'   and `upr`. Errors of class `sparsegp_error`: several inputs, several classes, several
+#'   components.
 #' @examples
 #' plot(dist ~ speed, cars)
 #' lines(sparsegp(dist ~ speed, cars), interval = "confidence", col = "steelblue")

@@ -4,9 +4,9 @@
 #' @name plot.sparsegp
 #' @section Type "loo", leave-one-out predictions:
 #' Every response against its prediction from all other rows, with its predictive interval; for
-#' classes the probability that the other rows give each row's own class. *Value.* `observed`,
-#' `fit`, `lwr`, `upr` and whether it is `inside`, or for classes `observed`, the `probability` of
-#' that and the most probable `class`.
+#' classes the leave-one-out probability of each row's own class. *Value.* `observed`, `fit`, `lwr`,
+#' `upr` and whether it is `inside`, or for classes `observed`, its `probability` and the most
+#' probable `class`.
 NULL
 
 loo_plot <- function() {

@@ -4,8 +4,8 @@
 #' @name plot.sparsegp
 #' @section Type "modes", the modes of an ambiguous fit:
 #' For a fit of ambiguous measurements ([modes()]): a picture of type `"fit"` for each of the four
-#' modes of largest weight. Observations are drawn as the part that the mode takes. *Value.* A list
-#' of data frames, one for each mode.
+#' modes of largest weight. Each observation is drawn as the part that the mode assigns to it.
+#' *Value.* A list of data frames, one for each mode.
 NULL
 
 modes_plot <- function() {

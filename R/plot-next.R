@@ -1,17 +1,18 @@
-#' Plot where to ask next
+#' Plot the next rows to label
 #'
-#' Of a fit along one or two inputs the picture of [plot()][plot.sparsegp] with the rows that
-#' [next_rows()] has chosen, numbered in their order: along one input dashed lines, and ticks at the
-#' top for the candidates; over two inputs discs, and dots for the candidates, which are the darker
-#' the higher their score alone. Of more inputs, and of fits that keep no rows, every candidate's
-#' score against its row number.
+#' Draws the picture of a fit along one or two inputs, as [plot()][plot.sparsegp] does, with the
+#' rows that [next_rows()] has chosen, numbered in their order: along one input dashed lines, and
+#' ticks at the top for the candidates; over two inputs discs, and dots for the candidates, darker
+#' for a higher score. For more inputs, and for fits that keep no rows: the score of every candidate
+#' against its row number.
 #'
-#' @param x Of [next_rows()].
-#' @param which One or two inputs to be the axes, as for [plot()][plot.sparsegp]; where there are
-#'   more inputs the others stay at their medians.
-#' @param ... `plot()`: as for [plot()][plot.sparsegp]; `autoplot()`: nothing.
-#' @return `plot()`: invisibly a data frame of the candidates: `row`, `score`, each row's for itself
-#'   (`NA` where it could not be chosen), `order` in which it was chosen, `NA` for the others.
+#' @param x A result of [next_rows()].
+#' @param which One or two inputs as axes, as for [plot()][plot.sparsegp]; other inputs are held at
+#'   their medians.
+#' @param ... `plot()`: as for [plot()][plot.sparsegp]; `autoplot()`: not used, unknown arguments
+#'   are an error.
+#' @return `plot()`: a data frame of the candidates, invisibly: `row`, its own `score` (`NA` for
+#'   incomplete or excluded rows), and `order`, the rank among the chosen rows, `NA` for the others.
 #'   `autoplot()`: the same picture as an object of ggplot2.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars[cars$speed < 15, ])

@@ -3,13 +3,12 @@
 #' @rdname plot.sparsegp
 #' @name plot.sparsegp
 #' @section Type "reject", error rate against the proportion rejected:
-#' For classes: the effect of `predict(type = "class", reject = )`. The error rate of the rows that
-#' are not rejected against the proportion of those that are, as the threshold on the largest
-#' probability rises (marked at the top edge), with the binomial (Clopper-Pearson) interval at each
-#' threshold; dashed the error rate that the probabilities themselves promise, the mean of one
-#' minus the largest. Predictions as for `"reliability"`. *Value.* `threshold`, the proportion
-#' `rejected` below it, `error`, `lwr`, `upr` and `expected` of the others and how many they are,
-#' `accepted`.
+#' For classes: the effect of `predict(type = "class", reject = )`. The error rate of the accepted
+#' rows against the proportion of rejected rows, as the threshold on the largest probability rises
+#' (marked at the top edge), with the binomial (Clopper-Pearson) interval at each threshold; dashed:
+#' the error rate expected from the probabilities, the mean of one minus the largest. Predictions
+#' are as for `"reliability"`. *Value.* `threshold`, the proportion `rejected` below it, `error`,
+#' `lwr`, `upr` and `expected` of the accepted rows, and their number `accepted`.
 NULL
 
 reject_plot <- function() {

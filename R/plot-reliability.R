@@ -5,16 +5,15 @@
 #' @section Type "reliability", calibration of the probabilities:
 #' For classes the observed frequency of the second level in bins of equal counts against the mean
 #' predicted probability, with binomial (Clopper-Pearson) intervals and a histogram of the
-#' probabilities. With several classes every row is as many events as there are classes, each with
-#' its predicted probability, all in one picture; bins are of equal predicted variance (the sum of
-#' `p * (1 - p)`), since most of these events are almost excluded. Those of one row exclude each
-#' other, which makes the intervals too wide rather than too narrow. For regression the proportion
-#' of responses inside central predictive intervals against the intervals' nominal content, with
-#' the band of a calibrated model (pointwise, binomial). Predictions are for `newdata` or, without
-#' it, leave-one-out predictions for the training rows from the cavities of EP. *Value.*
-#' For classes `predicted`, `observed`, `lwr`, `upr` and `rows` in the bin (of several classes: rows
-#' times classes). For regression `nominal`, `observed`, `se`, the standard error of `observed` for
-#' a calibrated model, and `lwr` and `upr` of the band.
+#' probabilities. With several classes every row counts as one event per class, each with its
+#' predicted probability; bins have equal predicted variance (the sum of `p * (1 - p)`), since most
+#' of these events are nearly excluded. The events of a row exclude each other, which makes the
+#' intervals conservative. For regression the observed coverage of central predictive intervals
+#' against their nominal content, with the band of a calibrated model (pointwise, binomial).
+#' Predictions are for `newdata` or, by default, leave-one-out for the training rows, from the
+#' cavities of EP. *Value.* For classes `predicted`, `observed`, `lwr`, `upr` and `rows` in the bin
+#' (for several classes rows times classes). For regression `nominal`, `observed`, `se`, the
+#' standard error of `observed` for a calibrated model, and `lwr` and `upr` of the band.
 NULL
 
 reliability_plot <- function() {

@@ -3,9 +3,9 @@
 #' @rdname plot.sparsegp
 #' @name plot.sparsegp
 #' @section Type "residuals", four panels of quantile residuals:
-#' Panels as of [stats::plot.lm()], chosen by `which`, of quantile residuals (see
-#' [residuals][residuals.sparsegp]): against fitted means, against normal quantiles, their size
-#' against fitted means, and against [leverage][influence]. For counts and classes quantile
+#' The panels of [stats::plot.lm()], chosen by `which`, for quantile residuals (see
+#' [residuals][residuals.sparsegp]): against fitted means, against normal quantiles, their absolute
+#' size against fitted means, and against [leverage][influence]. For counts and classes quantile
 #' residuals are partly drawn at random. *Value.* `row`, `fitted`, `residual`, `leverage`.
 NULL
 

@@ -3,13 +3,12 @@
 #' @rdname plot.sparsegp
 #' @name plot.sparsegp
 #' @section Type "slope", derivatives along inputs:
-#' A panel for each input that is a number (at most nine; `which` names others): how fast the mean
-#' response, or the probability of the second of two classes, changes with the input ([slopes()]),
-#' along it, with its interval. The other inputs stay where `type = "fit"` has them. With `by` there
-#' is a curve for each level of a factor, and of several classes without an order a curve for each
-#' class. Where the band does not cross the line at 0, the function rises or falls. *Value.* A list
-#' of data frames, one for each input: the input, the level or class if there are several, `fit`,
-#' `lwr` and `upr`.
+#' A panel for each numeric input (at most nine; `which` names others): the slope of the mean
+#' response, or of the probability of the second of two classes ([slopes()]), along the input, with
+#' its interval. Other inputs are held fixed as in `type = "fit"`. With `by` each level of a factor
+#' has a curve, and several classes without an order have a curve each. Where the band does not
+#' cross the line at 0, the function rises or falls. *Value.* A list of data frames, one for each
+#' input: the input, the level or class if there are several, `fit`, `lwr` and `upr`.
 NULL
 
 slope_plot <- function() {

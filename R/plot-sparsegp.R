@@ -1,73 +1,67 @@
 #' Plots of a Gaussian-process fit
 #'
 #' @description
-#' Draws a fit, what it predicts, or how well it does so. Each `type` has a section below; the type
-#' that is drawn unless another is named is `"fit"`, the curve or map of what is predicted.
+#' Plots predictions, effects or diagnostics. Each `type` has a section below; the default is
+#' `"effects"` for three inputs or more and `"fit"`, a curve or a map of predictions, for fewer.
 #'
 #' @details
-#' Axes are variables of the data, in their original units: numbers (as in the formula,
-#' `log(x)` say), factors, and the variable `x` of a term such as `poly(x, 2)` where the data are
-#' still to be found. Inputs that are not axes stay at
-#' their medians, a factor at its most common level, an offset at its median; columns that follow
-#' from others, such as `a:b` or `I(a^2)` beside
-#' `a`, follow them. With more than two inputs, and no `which`, the axes are the two numeric inputs
-#' of the shortest length scales (in standard deviations) under automatic relevance determination,
-#' else the first two. What is held fixed is written above the panel.
+#' Axes are variables of the data, in their original units: numbers (as in the formula, such as
+#' `log(x)`), factors, and the variable `x` of a term such as `poly(x, 2)` if the data still exist.
+#' Inputs that are not axes are held at their medians, a factor at its most common level, an offset
+#' at its median; columns that follow from others, such as `a:b` or `I(a^2)` beside `a`, follow
+#' them. With more than two inputs and no `which`, the axes are the two most important inputs. The
+#' line above the panel shows what is held fixed.
 #'
-#' Rows do not lie where inputs are held fixed. Numbers and counts are drawn as partial residuals:
-#' the picture's mean at the row, plus what is left of the row's response beside its own mean, for
-#' counts times their ratio. Labels and proportions stay, and are the fainter the less the latent
-#' function at the row has to do with that at the picture (the prior correlation of both).
+#' Observations do not lie where inputs are held fixed. Numbers and counts are drawn as partial
+#' residuals: the mean of the picture at the row, plus the residual of the row (for counts times
+#' the ratio of the two means). Classes and proportions are drawn unchanged, and fainter the lower
+#' their prior correlation with the slice.
 #'
-#' Where one call draws several panels they come on one page, unless `par(mfrow)` or `layout()` has
-#' several places, which they then fill.
-#' Colours suit the page: on a dark background, `par(bg = "black")` or that of the device, those of
-#' classes are lighter and the lightness of all others is mirrored. Labels have the colours of
-#' `par()` (`col.axis`, `col.lab`, `col.main`), or light ones where these cannot be read.
-#' Nothing in `par()` is changed when it is done, so panels of `par(mfrow)` and `layout()` can
-#' be filled and `points()`, `lines()` or `legend()` can add to a panel. The scales of `"trace"`
-#' share one panel, whose vertical user coordinate runs from 0 to 1.
+#' Several panels come on one page, unless `par(mfrow)` or `layout()` provides several places, which
+#' they then fill. Colours suit the page: on a dark background, `par(bg = "black")` or that of the
+#' device, classes have lighter colours and the lightness of all others is mirrored. Labels have the
+#' colours of `par()` (`col.axis`, `col.lab`, `col.main`), or light ones if these cannot be read.
+#' `par()` is restored afterwards, and `points()`, `lines()` or `legend()` can add to a panel. The
+#' scales of `"trace"` share one panel, whose vertical user coordinate runs from 0 to 1.
 #'
 #' @param x A fit of [sparsegp()].
-#' @param which `type = "fit"`: one or two inputs to be the axes, names of variables or of columns
-#'   of the model matrix, numbers of these, or a formula such as `~ x` or `~ x + z`.
-#'   `type = "terms"` and `"forecast"`: names or numbers of terms, or a list, as `terms` in
-#'   [predict][predict.sparsegp]. `type = "residuals"`: numbers of panels, 1 to 4. A type that is no
-#'   input may stand here, as in `plot(fit, "terms")`.
-#' @param type The name of a type, see the sections below. `NULL`: `"effects"` of a fit with three
-#'   inputs or more and one latent function, unless `which`, `by` or `se` is given, else `"fit"`;
-#'   an [average()] of fits whose latent functions have different scales has no effects.
-#' @param newdata For a fit of a formula a data frame with its variables, the response too; for a
-#'   fit of a matrix `list(x = , y = )`, and `offset` and trials as `weights` where needed.
-#'   `type = "fit"` draws these rows and takes ranges and medians from them instead of from the
-#'   training rows.
-#' @param level Probability content of intervals and bands, in (0, 1).
-#' @param n `type = "fit"` and `"terms"`: number of points along each input (default 201, and 81 or
-#'   61 for two inputs; fewer for more than 12 classes and more than two maps on a page).
-#'   `type = "reliability"`: for classes the largest number of bins (default 10, fewer for less than
-#'   200 rows), for regression the number of nominal levels (default 99). `type = "reject"`: the
-#'   largest number of thresholds (default: one for every row). At most 1e6, along each of two
-#'   inputs 1000.
-#' @param by `type = "fit"`: a factor, each level of which has a curve of its own, or several, as
-#'   `c("a", "b")`, of which the combinations have; over two inputs,
-#'   and of several classes, a picture of its own, all with the same scales, for at most twelve
-#'   levels. Where nothing is said, along one input the only other one is taken if it is a factor of
-#'   at most eight levels. More than eight levels have curves alike, without intervals.
-#' @param se `type = "fit"` over two inputs: the standard error as `"contour"` (dashed; the default
-#'   for numbers), on a second `"panel"`, or `"none"` (the default for classes).
-#' @param ahead `type = "forecast"`: how far to go on after the last observation, a number of steps
-#'   of the series (`24` is two years of monthly data, whether time is a date or counts in years), a
-#'   `difftime`, or for dates and times words such as `"2 years"`. Default a quarter of the time
-#'   there is. `xlim` wins over it.
+#' @param which `type = "fit"`: one or two inputs as axes: names of variables or of columns of the
+#'   model matrix, numbers of these, or a formula such as `~ x` or `~ x + z`. `type = "terms"` and
+#'   `"forecast"`: names or numbers of terms, or a list, as `terms` in [predict][predict.sparsegp].
+#'   `type = "residuals"`: numbers of panels, 1 to 4. A type that is not the name of an input may be
+#'   given here, as in `plot(fit, "terms")`.
+#' @param type Name of a type, see the sections below. `NULL`: `"effects"` for three inputs or more
+#'   and one latent function, unless `which`, `by` or `se` is given, otherwise `"fit"`. An
+#'   [average()] of fits on different scales has no effects.
+#' @param newdata For a fit of a formula a data frame with its variables and the response; for a fit
+#'   of a matrix `list(x = , y = )`, and `offset` and trials as `weights` if needed. `type = "fit"`
+#'   draws these rows, and derives ranges and medians from them, instead of the training rows.
+#' @param level Probability content of intervals and bands: one number in (0, 1).
+#' @param n A whole number. `type = "fit"` and `"terms"`: points along each input (default 201, and
+#'   81 or 61 for two inputs; fewer for more than 12 classes and more than two maps on a page).
+#'   `type = "reliability"`: the largest number of bins for classes (default 10, fewer below 200
+#'   rows), the number of nominal levels for regression (default 99). `type = "reject"`: the largest
+#'   number of thresholds (default: one per row). At most 1e6, along each of two inputs 1000.
+#' @param by `type = "fit"`: a factor with a curve for each level, or several factors, such as
+#'   `c("a", "b")`, with a curve for each combination. Over two inputs, and for several classes,
+#'   each level has a panel of its own, with common scales, for at most twelve levels. Default, along
+#'   one input: the only other input, if it is a factor of at most eight levels. Curves of more than
+#'   eight levels have no intervals.
+#' @param se `type = "fit"` over two inputs: the standard error as `"contour"` (dashed; default for
+#'   numbers), on a second `"panel"`, or `"none"` (default for classes).
+#' @param ahead `type = "forecast"`: forecast horizon after the last observation: a number of steps
+#'   of the series (`24` is two years of monthly data, whether time is a date or a number of years),
+#'   a `difftime`, or for dates and times words such as `"2 years"`. Default: a quarter of the
+#'   length of the series. Overridden by `xlim`.
 #' @param ... `xlab`, `ylab`, `main`, `xlim`, `ylim`, `las`, `bty`, `axes`, `ann`, `asp`,
 #'   `cex.axis`, `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words
-#'   above the panel (`sub = ""`: none), and `legend = FALSE` leaves out the key there; `pch`,
-#'   `cex`, `col` are for the rows (`pch` and `col` one per class)
-#'   and `lwd` for the curve; `log = "x"` is for a curve along a positive number, as of doses.
-#'   `xlim` (and `ylim` for two inputs) also says how far to predict.
-#'   Others are errors.
-#' @return Invisibly what was drawn, a data frame or a list of these, as the section of each type
-#'   says. Bad arguments, and types that a fit does not have, are errors of class `sparsegp_error`.
+#'   above the panel (`sub = ""` removes them), and `legend = FALSE` removes the key; `pch`, `cex`
+#'   and `col` are for the observations (`pch` and `col` one per class) and `lwd` for the curve;
+#'   `log = "x"` is for a curve along a positive number, such as a dose. `xlim` (and `ylim` for two
+#'   inputs) also sets the range of predictions. Other arguments are errors.
+#' @return The numbers that were drawn, invisibly: a data frame, or a list of data frames, with the
+#'   columns that the section of each type lists. Bad arguments, and types that are not defined for
+#'   a fit, are errors of class `sparsegp_error`.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
 #'   thesis, Aston University, figs 2.1, 5.1 and 5.7.
 #' @examples
@@ -114,17 +108,18 @@ plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 
 
 #' Pictures by ggplot2
 #'
-#' What [plot()][plot.sparsegp] draws, as objects of ggplot2, to which scales, themes and layers can
-#' be added. `library(ggplot2)` makes `autoplot()` known.
-#' Colours suit the background of the theme that is set: call `theme_set()` with a dark theme before
-#' `autoplot()`, as a theme that is added to a plot does not change the colours of its layers.
+#' The pictures of [plot()][plot.sparsegp] as objects of ggplot2, to which scales, themes and layers
+#' can be added, after `library(ggplot2)`. Colours suit the background of the theme that is set:
+#' call `theme_set()` with a dark theme before `autoplot()`, since a theme that is added to a plot
+#' does not change the colours of its layers.
 #'
 #' @inheritParams plot.sparsegp
 #' @param object A fit of [sparsegp()].
-#' @param xlim,ylim How far to predict and to draw; default: as [plot()][plot.sparsegp] does.
-#' @param ... Nothing.
-#' @return A `ggplot`. For `type = "terms"` of several terms a named list of them, as their axes are
-#'   of different kinds. Errors, of class `sparsegp_error`, as of [plot()][plot.sparsegp].
+#' @param xlim,ylim Range of predictions and of the axis, two numbers in the units of the input;
+#'   default: as in [plot()][plot.sparsegp].
+#' @param ... Not used; unknown arguments are an error.
+#' @return A `ggplot`. For `type = "terms"` with several terms a named list of `ggplot`s, as their
+#'   axes differ. Errors of class `sparsegp_error`, as in [plot()][plot.sparsegp].
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' library(ggplot2)
 #' fit <- sparsegp(len ~ dose + supp, ToothGrowth)

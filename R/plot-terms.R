@@ -4,13 +4,13 @@
 #' @name plot.sparsegp
 #' @section Type "terms", the effect of each kernel of a sum:
 #' The effect of each kernel, with its interval, as `predict(type = "terms")` gives it, and partial
-#' residuals: the effect plus what is left of each response. For counts and proportions that is the
-#' working residual of a generalised linear model, less for observations that say less; labels have
-#' none, and observations are ticks then. A kernel of two inputs is a map with the standard error
-#' dashed, one of a number and a factor a curve for each level. A kernel of three inputs or more,
-#' as the default kernel of many inputs, has panels as `type = "effects"`. Of several classes there
-#' are effects on the latent function of each: curves in one picture, and a map, or curves for the
-#' levels of a factor, for each class. *Value.* A list of data frames.
+#' residuals: the effect plus the residual of each response. For counts and proportions this is the
+#' working residual of a generalised linear model, shrunk for uninformative observations; classes
+#' have ticks at the observations instead. A kernel of two inputs is a map with dashed standard
+#' errors, a kernel of a number and a factor a curve for each level. A kernel of three inputs or
+#' more, such as the default kernel of many inputs, has panels as in `type = "effects"`. With
+#' several classes effects are on the latent function of each: curves in one picture, and a map, or
+#' curves for the levels of a factor, for each class. *Value.* A list of data frames.
 NULL
 
 terms_plot <- function() {

@@ -3,13 +3,13 @@
 #' @rdname plot.sparsegp
 #' @name plot.sparsegp
 #' @section Type "trace", convergence:
-#' The log evidence sweep by sweep, the distance from a fixed point (on a logarithmic scale) with
-#' the tolerance, and the number of inducing points that were exchanged where the method chooses
-#' them. For a stream, over its rows: the number of inducing points, the log evidence of the rows
-#' so far, and the mean log predictive density of rows before they are seen. *Value.* `sweep`,
-#' `log_evidence`, `change` and where the method chooses its basis `exchanges`, points that joined
-#' it; for a stream `row`, `size` of the basis, `log_evidence` of the rows so far, `lpd`, the mean
-#' log predictive density of rows since the entry before, and the KL divergences of the row's step
+#' The log evidence in each sweep, the distance from a fixed point (on a logarithmic scale) with the
+#' tolerance, and the number of exchanged inducing points if the method chooses them. For a stream,
+#' against its rows: the number of inducing points, the log evidence of the rows so far, and the
+#' mean log predictive density of each row before its update. *Value.* `sweep`, `log_evidence`,
+#' `change` and, if the method chooses its basis, `exchanges`, the points that joined it; for a
+#' stream `row`, `size` of the basis, `log_evidence` of the rows so far, `lpd`, the mean log
+#' predictive density of rows since the previous entry, and the KL divergences of the update
 #' (thesis 3.16), `kl_new_old` and `kl_old_new`.
 NULL
 
