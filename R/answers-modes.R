@@ -25,7 +25,7 @@
 #'
 #' @param object A fit of [sparsegp()] with [lik_mixture()], not of a stream.
 #' @param mode `NULL`: list all modes. A number: the fit at that mode, for all that takes a fit.
-#' @param ... Nothing.
+#' @param ... Not used; unknown arguments are an error.
 #' @return A data frame with a row for each mode, the best first: `log_evidence`, `weight` (its
 #'   proportion of the sum of their evidences, from 0 to 1), `differs` (the proportion of rows that
 #'   it assigns to another part than the best mode does), and `relative_weight`, the thesis's log

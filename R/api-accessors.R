@@ -26,23 +26,22 @@ fitted.sparsegp <- function(object, ...) predict(object, type = "response")
 #' Sites and leave-one-out log predictive densities
 #'
 #' `sites()` gives the Gaussian factor \eqn{\exp(-\tau u^2/2 + \nu u)}{exp(-tau u^2/2 + nu u)} that
-#' stands for each row's likelihood in the posterior, as a function of the latent function less its
-#' known mean (offset and, for regression, the removed constant).
+#' represents the likelihood of each row in the posterior, as a function of the latent function
+#' minus its known mean (offset and, for regression, the removed constant).
 #'
-#' `loo_lpd()` gives, for each row, the log predictive density of its response given all other rows.
-#' It is read off what EP keeps of each row without its own site (its cavity): \eqn{\log
-#' Z_i}{log Z_i} at that mean and variance (formulas 78-79), without refitting and at the fitted
-#' hyperparameters; exact for Gaussian noise.
+#' `loo_lpd()` gives, for each row, the log predictive density of its response given all other rows:
+#' \eqn{\log Z_i}{log Z_i} at the mean and variance of its cavity, the posterior without its site
+#' (formulas 78-79), without refitting and at the fitted hyperparameters; exact for Gaussian noise.
 #'
-#' @param object A fit of [sparsegp()].
-#' @param ... Nothing.
-#' @return `sites()`: a data frame with columns `row` (row of the data), `precision` (tau; below 0
-#'   where a likelihood that is not log-concave widens the posterior) and `shift` (nu), and with a
-#'   latent function for each class, `class`. Several components, and classes that one process has
-#'   all latent functions of (few observations), have columns for the entries of the site's
-#'   precision matrix and shift, `precision.a.a`, `precision.a.b`, ..., `shift.a`, ..., and no
-#'   `class`. `loo_lpd()`: a named vector, in natural logarithms of
-#'   the response's density or probability.
+#' @param object A fit of [sparsegp()] that keeps its rows.
+#' @param ... Not used; unknown arguments are an error.
+#' @return `sites()`: a data frame with columns `row` (row of the data), `precision` (tau; negative
+#'   if a likelihood that is not log-concave widens the posterior) and `shift` (nu), and with a
+#'   latent function for each class, `class`. Several components, and classes whose latent functions
+#'   form one process (few observations), have columns for the entries of the precision matrix and
+#'   shift of the site, `precision.a.a`, `precision.a.b`, ..., `shift.a`, ..., and no `class`.
+#'   `loo_lpd()`: a named vector, one number per row, the natural logarithm of the density or
+#'   probability of the response.
 #' @references Minka, T. P. *Gaussian EP* (update formulas), eqs 71-94.
 #' @examples
 #' fit <- sparsegp(am ~ wt, mtcars, likelihood = "probit")
@@ -70,19 +69,19 @@ loo_lpd.sparsegp <- function(object, ...) {
   per_row(object, lpd_of_rows(object))
 }
 
-#' The basis of a fit
+#' Inducing points of a fit
 #'
-#' The points whose kernels carry the posterior: every training row for full EP, what was given as
-#' `basis` to [sparsegp()], without repetitions, or what the method chose.
+#' Returns the inducing points (the *basis*): every training row for full EP, the distinct points
+#' given as `basis` to [gp_control()], or the points chosen by the method.
 #'
 #' @param object A fit of [sparsegp()].
-#' @param ... Nothing.
-#' @return A matrix with a row per point and a column per input (of the model matrix; constant ones
-#'   left out), in the units of the inputs. Attribute `rows`: which of the rows used they are (for a
-#'   stream: of all rows so far), in order of inclusion, or `NULL` when points were given or
-#'   learned. Where classes have bases of their own it has all their points, and attribute `each`
-#'   the rows of each. Where points are copies of rows ([copies]) attribute `copies` says which
-#'   copy, 0 for the row.
+#' @param ... Not used; unknown arguments are an error.
+#' @return A matrix with a row per point and a column per input (of the model matrix, without
+#'   constant inputs), in the units of the inputs. Attribute `rows`: row numbers of the points among
+#'   the rows used (for a stream among all rows so far), in order of inclusion, or `NULL` if points
+#'   were given or learned. If classes have bases of their own, the matrix has all their points, and
+#'   attribute `each` the rows of each. If points are virtual copies of rows ([copies]), attribute
+#'   `copies` is the number of the copy, 0 for the row.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars, basis = c(5, 20, 35, 50))
 #' basis(fit)

@@ -4,7 +4,8 @@
 #'
 #' Mixes the predictions of several fits of the same responses. The weights are those with which the
 #' mixture predicts each observation best from all others (stacking of predictive distributions).
-#' `average(fit)` of one fit mixes it with the models that it compared and that came close.
+#' `average(fit)` of one fit mixes it with the nearly equal models among the candidates of its
+#' search.
 #'
 #' @details
 #' With \eqn{p_k(y_i | y_{-i})} the leave-one-out predictive density of observation i under fit k
@@ -18,50 +19,50 @@
 #' \eqn{n (\max_k g_k - 1)}{n (max_k g_k - 1)} is left to gain. Fits with a weight below 0.001 are
 #' left out.
 #'
-#' Leave-one-out densities do not learn the hyperparameters again, and flatter a fit that has many
-#' of them. Each hyperparameter that was learned, at a maximum and not integrated over, therefore
-#' costs its fit `r policy$hyperparameter_optimism` nat in all, spread evenly over the observations,
-#' as in Akaike's criterion. Without that price a length scale for each of many inputs may get far
-#' too much weight in small data sets.
+#' Leave-one-out densities do not learn the hyperparameters again, which favours fits with many of
+#' them. Each hyperparameter that was learned, at a maximum and not integrated over, therefore costs
+#' its fit `r policy$hyperparameter_optimism` nat in all, spread evenly over the observations, as in
+#' Akaike's criterion. Without this penalty a kernel with a length scale for each of many inputs may
+#' get far too much weight in small data sets.
 #'
 #' The average is a fit with the same answers as others: `predict()` has the means, probabilities
 #' and standard deviations of the mixture (those by the law of total variance), and quantiles and
 #' intervals that are exact for it; so do `loo()`, [calibration()], `residuals()`, `draws()`, and
 #' `plot()`. It costs as much as its fits together.
 #'
-#' *One fit.* A fit without a `kernel` chooses the scale of the response, that of the inputs and the
-#' kernel by a race ([model_structure]), whose candidates are in `fit$choices`. `average(fit)` takes
-#' those that differ from the fit in one of these choices and whose score was at most
-#' `r policy$averaged_within` nats below that of the candidate that was chosen, the closest
+#' *One fit.* A fit without a `kernel` chooses the scale of the response, the scale of the inputs
+#' and the kernel among candidates ([model_structure]), which are listed in `fit$choices`.
+#' `average(fit)` takes those that differ from the fit in one of these choices and whose score was
+#' at most `r policy$averaged_within` nats below that of the candidate that was chosen, the closest
 #' `r policy$averaged_alternatives` of them; scores of a pilot of m of n observations count n / m
 #' times. Each is fitted to all observations by the call of the fit, as [update()][update.sparsegp]
-#' does, so the variables of the call have to be there, and it takes about as long as that many
-#' fits without a race. Rows of `summary()` have the choices as names, such as
-#' `kernel: matern52()`. If no candidate was close the average is of the fit alone.
+#' does, so the variables of the call must still exist, and it takes about as long as that many fits
+#' without a search. Rows of `summary()` have the choices as names, such as `kernel: matern52()`. If
+#' no candidate was close the average is of the fit alone.
 #'
 #' *When it pays.* If candidates make different errors, such as a smooth and a rough kernel, or
 #' normal and heavy-tailed noise, the mixture may predict better than each of them; and if they
 #' predict alike it loses nothing by keeping them all. Choosing one of several near-equals by their
 #' leave-one-out scores is noisier. If one fit is right, it gets nearly all of the weight. There is
 #' little to gain from near-copies of a fit, with many observations (one fit is better by many
-#' standard errors, see [compare()]), or far from the data, about which leave-one-out says nothing.
-#' The weights are learned from the same observations, so `loo()` of an average is a little
-#' optimistic.
+#' standard errors, see [compare()]), or far from the data, where leave-one-out predictions are
+#' uninformative. The weights are learned from the same observations, so `loo()` of an average is a
+#' little optimistic.
 #'
 #' On 16 data sets of 43 to 356 observations (`bench/average.R`) `average(fit)` of the default fit
 #' predicted test observations better than the fit in 12 and worse in 2. The median gain was 0.02
-#' nats per observation; the mean 0.03 (standard error 0.01) on the nine sets that the rule was
-#' settled by, and 0.08 (0.07) on the seven others, of which one gained 0.5. Averages of the default
-#' fit and four others that it had not compared (one length scale, one for each input, a rough
-#' kernel, heavy tails or a linear function) gained nothing: they were better in 6 sets and worse in
-#' 5, by 0.003 (0.009) on average. They were better by 0.06 (0.02) than equal weights, and avoided
-#' the large losses of the fit with the best leave-one-out density.
+#' nats per observation; the mean 0.03 (standard error 0.01) on the nine sets that were used to
+#' choose the rule, and 0.08 (0.07) on the seven others, of which one gained 0.5. Averages of the
+#' default fit and four others that it had not compared (one length scale, one for each input, a
+#' rough kernel, heavy tails or a linear function) gained nothing: they were better in 6 sets and
+#' worse in 5, by 0.003 (0.009) on average. They were better by 0.06 (0.02) than equal weights, and
+#' avoided the large losses of the fit with the best leave-one-out density.
 #'
 #' @param ... Fits of [sparsegp()], with names if wanted. They have the same
 #'   observations, offsets and weights, and may differ in inputs, kernel, likelihood, scale of the
 #'   response and method. Counts are averaged with counts, numbers with numbers.
 #' @param object,x An average.
-#' @param digits Significant digits to print.
+#' @param digits Significant digits to print, a whole number from 1 to 20.
 #' @return A fit of class `sparsegp_average`, which is a `sparsegp`. `summary()` gives a data frame
 #'   with a row for each fit that was given, the heaviest first: `weight` (0: left out), `lpd`, the
 #'   sum of its leave-one-out log densities, and `likelihood` and `kernel` in words; attribute
@@ -69,13 +70,12 @@
 #'   in it.
 #'
 #'   Errors of class `sparsegp_error`: a single fit that compared no structures, as with a `kernel`,
-#'   or that took rows by `update()`; fits of other responses, offsets or weights,
-#'   fits that keep no rows; densities with probabilities, as of a normal and a Poisson model;
-#'   functions of mean and spread with others; pictures of fits with different inputs; types
-#'   `"link"`, `"latent"` and `"terms"` of fits whose latent functions have different scales or
-#'   terms (their [draws()] are of the response by default); and what a mixture does not have:
-#'   `update()`, `merge()`, `logLik()`, `vcov()`,
-#'   `confint()`, `influence()`, `importance()`, `sites()`, `kl()`, `basis()`, `sigma()`,
+#'   or that was extended by `update()`; fits of other responses, offsets or weights, fits that keep
+#'   no rows; densities with probabilities, as of a normal and a Poisson model; functions of mean
+#'   and spread with others; pictures of fits with different inputs; types `"link"`, `"latent"` and
+#'   `"terms"` of fits whose latent functions have different scales or terms (their [draws()] are of
+#'   the response by default); and what a mixture does not have: `update()`, `merge()`, `logLik()`,
+#'   `vcov()`, `confint()`, `influence()`, `importance()`, `sites()`, `kl()`, `basis()`, `sigma()`,
 #'   `rstandard()`, `cooks.distance()`, [next_rows()], [ask()]. `hatvalues()` are those of the
 #'   averaged means with these weights, the averages of those of the fits.
 #' @references Varadhan, R. and Roland, C. (2008). Simple and globally convergent methods for
@@ -206,7 +206,7 @@ print.sparsegp_average <- function(x, digits = max(3L, getOption("digits") - 3L)
   cat("Average of ", counted(nrow(table), "Gaussian-process fit"), " to ",
       counted(nobs(x), "row"), ", weights by stacking\n", sep = "")
   print(format(table, digits = digits), quote = FALSE)
-  cat("lpd: leave-one-out log predictive density; of the average ",
+  cat("lpd: leave-one-out log predictive density; that of the average ",
       format(attr(table, "lpd"), digits = digits + 2L), "\n", sep = "")
   invisible(x)
 }

@@ -21,12 +21,13 @@
 #'   `control` may be given with it.
 #' @param augment `NULL`, or a function that makes virtual copies of rows, such as [shift_images()]
 #'   or [jitter_rows()], see [copies]. Not with points that are learned.
-#' @param keep_x Keep the inputs in the fit? `TRUE`, `FALSE`, or `NULL`: of up to 10^6 numbers, or
-#'   two columns, and always if the posterior needs all rows, as full EP does; never for streams.
+#' @param keep_x `TRUE` to keep the inputs in the fit, or `FALSE`. `NULL`: inputs of up to 10^6
+#'   numbers, or two columns, are kept, and always if the posterior needs all rows, as under full
+#'   EP; never for streams.
 #' @param checkpoint For a source of rows ([row_source()]): the name of a file in which the fit
 #'   saves its progress, see [sparsegp_details], "Checkpoints". `NULL`: it is not saved.
-#' @param verbose Show progress? A line with the stage of the fit in an interactive session, where
-#'   it appears after five seconds anyway; otherwise a line for each evaluation.
+#' @param verbose `TRUE` to show progress. A line with the stage of the fit in an interactive
+#'   session, where it appears after five seconds anyway; otherwise a line for each evaluation.
 #' @return A list of class `sparsegp_control` with these elements. Errors are of class
 #'   `sparsegp_error`: any other value.
 #' @seealso [learn_control()] on how hyperparameters are learned.

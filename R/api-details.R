@@ -2,7 +2,7 @@
 
 #' Details of a fit: factors, prior mean, scales, components, checkpoints
 #'
-#' What [sparsegp()] does with factors, missing values, constant and skewed inputs, units, several
+#' How [sparsegp()] treats factors, missing values, constant and skewed inputs, units, several
 #' responses and files, and the model for the mean.
 #'
 #' @details
@@ -28,14 +28,14 @@
 #' inner products; [kernel_periodic()], [kernel_trig()] and kernels of fields need numbers.
 #'
 #' @section What happens to the data:
-#' Rows with missing values are left to `na.action`; rows with a missing response are kept
-#' by the likelihood for rows without labels, [lik_nullcat()]. Inputs are centred and
-#' divided by their standard deviations when `scale = TRUE`; a constant input is kept out and
-#' reported, and where all are constant there is a warning. A factor of one level is a constant
-#' input, too. There is a warning where the response does not vary or there are fewer than three
-#' rows to learn from. For regression the average of the response less the offset is removed from
-#' the response and added again at prediction, and the response is standardised inside, so
-#' adding 100 to it or multiplying it by 1e100 changes nothing else (but with `mean = "zero"`).
+#' Rows with missing values are left to `na.action`; rows with a missing response are kept by the
+#' likelihood for rows without labels, [lik_nullcat()]. Inputs are centred and divided by their
+#' standard deviations when `scale = TRUE`; a constant input is kept out and reported, and where all
+#' are constant there is a warning. A factor of one level is a constant input, too. There is a
+#' warning where the response does not vary or there are fewer than three rows to learn from. For
+#' regression the average of the response minus the offset is removed from the response and added
+#' again at prediction, and the response is standardised inside, so adding 100 to it or multiplying
+#' it by 1e100 changes nothing else (but with `mean = "zero"`).
 #'
 #' Columns of class `integer64`, as databases return them, become doubles, `POSIXlt` becomes
 #' `POSIXct`; dates are measured in days, date-times in seconds, and a `difftime` in the units of
@@ -66,12 +66,11 @@
 #' constant.
 #'
 #' On a basis the coefficients are carried beside the inducing points (the *basis*), with the same
-#' prior, and
-#' [updates][update.sparsegp], [merged fits][merge.sparsegp] and sources have them, too. Streams,
-#' fits by the active observations alone (`method_ivm(refine = "active")` or `"none"`), sweeps that
-#' give the posterior (`projection = "kl"`, `freeze = Inf`) and fits with `augment` have the average
-#' plugged in, as all fits of earlier versions; there `"constant"` and formulas are errors if they
-#' are asked for. A linear mean is of inputs of the model: `sparsegp(y ~ x + z, data, kernel =
+#' prior, and [updates][update.sparsegp], [merged fits][merge.sparsegp] and sources have them, too.
+#' Streams, fits by the active observations alone (`method_ivm(refine = "active")` or `"none"`),
+#' sweeps that give the posterior (`projection = "kl"`, `freeze = Inf`) and fits with `augment` have
+#' the average plugged in, as all fits of earlier versions; there `"constant"` and formulas are
+#' errors. A linear mean is of inputs of the model: `sparsegp(y ~ x + z, data, kernel =
 #' kernel_rbf(vars = "x"), mean = ~ z)` has z in the mean only.
 #'
 #' Classes, counts and positive numbers have a bias with a normal prior of its own, see [priors]. It
@@ -91,7 +90,7 @@
 #'
 #' @section Checkpoints:
 #' A fit of a source writes the `checkpoint` of [gp_control()] after hyperparameters and basis are
-#' settled, after each evaluation of the evidence of all rows and after each sweep, whole or not at
+#' chosen, after each evaluation of the evidence of all rows and after each sweep, whole or not at
 #' all; sites are in a folder of that name with `.sites` after it. If the process is killed, the
 #' same call with the same rows continues from there and ends with the same numbers: if kernel or
 #' method draw at random, the state of the generator is in the file, too. At the end both are
@@ -104,8 +103,8 @@
 #' d/u)}{log(1 + d / u)}, d its distance from its smallest value (from its largest one with the sign
 #' changed, if it is skewed to the left), before it is centred and divided by its standard
 #' deviation. The unit u > 0 is that by which it is most like a normal sample, by maximum
-#' likelihood: a small one is the logarithm, a large one leaves the input as it is. Beyond the
-#' smallest value the map goes on as a straight line, so new values may lie anywhere. Units and
+#' likelihood: a small one is the logarithm, a large one leaves the input unchanged. Beyond the
+#' smallest value the map continues as a straight line, so new values may lie anywhere. Units and
 #' origin of an input change nothing. Times, levels of factors, inputs of periodic kernels and those
 #' of a vector field are left alone.
 #'
@@ -113,7 +112,7 @@
 #' in the inputs' own units. `coef()` shows length scales of the scaled inputs, as always;
 #' `summary()` shows them in units of the input, too, which for such an input are those at its
 #' median: the function bends over shorter distances where it is smaller (or, skewed to the left,
-#' larger). For a stream the map is settled by its pilot, for a source by the rows in memory.
+#' larger). For a stream the pilot determines the map, for a source the rows in memory.
 #'
 #' @section Units of inputs and order of levels:
 #' The units and the origin of the response, the order of columns and of the response's classes

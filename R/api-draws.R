@@ -2,35 +2,34 @@
 #'
 #' `draws()` draws latent functions, jointly at all rows of `newdata`. `simulate()` draws new
 #' responses, as [stats::simulate()] does for other models: a latent function and, at each row,
-#' a response given it. With `from = "prior"` both draw from the prior, to look at the model
-#' before it has seen the responses.
+#' a response given it. With `from = "prior"` both draw from the prior, for prior predictive checks.
 #'
-#' Where probabilities of two labels have a power (`fit$power`, see [fit_methods]), `type =
-#' "response"` draws probabilities to that power, and simulated labels are as frequent as
-#' `predict()` says: they are drawn by way of the latent function, and as few as possible are then
-#' flipped. Latent functions do not have the power: `plogis()` of `type = "link"` is the probability
-#' without the recalibration.
+#' If probabilities of two classes are recalibrated (`fit$power`, see [fit_methods]), `type =
+#' "response"` draws recalibrated probabilities, and simulated classes have the frequencies of
+#' `predict()`: they are drawn from the latent function, and as few as possible are then flipped.
+#' Latent functions are not recalibrated: `plogis()` of `type = "link"` is the probability before
+#' recalibration.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata As in [predict][predict.sparsegp]; missing or `NULL`: the training rows. Rows with
 #'   missing values give `NA`.
-#' @param type `"latent"`: the latent function; `"link"`: plus the likelihood's bias, so
-#'   `exp()`, `plogis()` or `pnorm()` of it is a mean response; `"response"`: that mean response, or
-#'   with several classes their probabilities, or the mean number of ordered ones; `"slope"`: the
-#'   derivative along a variable, see [slopes()]. The default is `"latent"`, but `"response"` for a
-#'   mixture of fits whose latent functions have different scales: one that is integrated over the
-#'   scale of its response ([integration]), and averages of different likelihoods or scales.
-#' @param vars,scale `type = "slope"`: the variable, and whether of the mean response or of the
-#'   latent function.
-#' @param n,nsim Number of draws; whole number of at least 1.
-#' @param from `"posterior"`, or `"prior"`: the latent function is drawn from its prior at the fit's
-#'   hyperparameters, around the mean that the fit has estimated.
-#' @param seed `NULL` (the current state of R's generator) or a number for `set.seed()`, after which
-#'   the old state comes back.
-#' @param ... Nothing.
+#' @param type `"latent"`: the latent function; `"link"`: with the bias of the likelihood, so
+#'   `exp()`, `plogis()` or `pnorm()` of it is a mean response; `"response"`: the mean response, the
+#'   probabilities of several classes, or the mean number of ordered categories; `"slope"`: the
+#'   derivative along a variable, see [slopes()]. Default: `"latent"`, but `"response"` for a
+#'   mixture of fits on different scales: a fit that is integrated over the scale of its response
+#'   ([integration]), or an average of different likelihoods or scales.
+#' @param vars,scale `type = "slope"`: the name of the variable, and `"response"` or `"link"` for
+#'   slopes of the mean response or of the latent function.
+#' @param n,nsim Number of draws: a whole number of at least 1.
+#' @param from `"posterior"`, or `"prior"`: the latent function is drawn from its prior at the
+#'   hyperparameters of the fit, around the estimated mean.
+#' @param seed `NULL` (the current state of R's generator) or a number for `set.seed()`; the old
+#'   state is restored afterwards.
+#' @param ... Not used; unknown arguments are an error.
 #' @return `draws()`: a matrix with a row per row of `newdata` and a column per draw, in units of
 #'   the latent function (for regression those of the response) or of the response; with a latent
-#'   function for each class or several components an array, whose third dimension these are.
+#'   function for each class, or several components, an array with these as third dimension.
 #'   `simulate()`: a data frame with columns `sim_1`, ... and the state of the generator as
 #'   attribute `seed`; classes are factors, and several components a matrix.
 #' @examples

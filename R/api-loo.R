@@ -1,42 +1,42 @@
 #' Leave-one-out predictions, and comparing fits by them
 #'
-#' How well does a fit predict a row that it has not seen? `loo()` predicts each row from all
-#' others, without refitting: expectation propagation keeps, for each row, the posterior of its
-#' latent value given the rest of the data. For Gaussian noise that is exact, hyperparameters
-#' given; for other
-#' likelihoods it is as good as the posterior. Hyperparameters stay those of all rows, which
-#' flatters a fit of few rows and many of them a little.
+#' `loo()` predicts each row from all others, without refitting: expectation propagation keeps, for
+#' each row, the posterior of its latent value given the rest of the data. This is exact for
+#' Gaussian noise at given hyperparameters; for other likelihoods it is as accurate as the
+#' posterior. Hyperparameters are those learned from all rows, which makes fits of few rows with
+#' many hyperparameters look slightly better than they are.
 #'
-#' `compare()` sets fits of the same responses side by side: the sum of their log predictive
-#' densities, how far each is behind the best, and the standard error of that difference, from the
-#' rows' own differences. A difference of less than two standard errors does not favour a
-#' fit, and with fewer than 30 rows the error itself is a guess. Beside it stands the log evidence,
-#' the sum of the log densities of the rows if each is predicted from those before it: the first
-#' ones from the prior alone, so a vague prior costs more. `anova()` of several fits is the same
-#' table, and so is `loo::loo_compare()`; that takes `loo(fit)`, too. Package testthat has a
-#' `compare()` of its own: where it is
-#' attached after this package write `sparsegp::compare()`, or `anova()`.
+#' `compare()` compares fits of the same responses: the sum of their log predictive densities, the
+#' difference from the best, and the standard error of that difference, from the differences of the
+#' rows. A difference below two standard errors does not favour a fit, and with fewer than 30 rows
+#' the standard error itself is unreliable. The last column is the log evidence, the sum of the log
+#' densities of the rows given the rows before them: the first ones come from the prior alone, so a
+#' vague prior costs more. `anova()` of several fits and `loo::loo_compare()` give the same table;
+#' the latter accepts `loo(fit)`, too. Package testthat also exports `compare()`: if it is attached
+#' after this package write `sparsegp::compare()`, or `anova()`.
 #'
-#' @param x A fit of [sparsegp()], not of a stream, which keeps no rows.
-#' @param object,... For `compare()` and `anova()` two fits or more, with names if wanted; otherwise
-#'   nothing.
-#' @return `loo()`: a data frame of class `sparsegp_loo` with a row for each row used. For numbers,
-#'   counts and shares: `observed`, and of the predicted distribution of a response (in its units)
-#'   `mean` and `sd`. For classes: `observed`, `predicted` (the most probable class), `prob` (the
-#'   probability of the class observed) and one column for each, `prob.<class>`. Of several
-#'   components `observed`, `mean` and `sd` of each, `mean.u` say. Of times to an event `time`,
-#'   `status` (`"event"`, `"after"` of right, `"before"` of left censored ones, or `"between"` this
-#'   and `time2`) and the predicted `median`. In all cases `lpd`,
-#'   the natural logarithm of the predictive density, or probability, of what was observed. Rows
-#'   without a label ([lik_nullcat()]) have `NA`, and so do rows without which the terms of the
-#'   others, of `method_ep(power = )`, are no distribution. Printing it shows its sums: log
-#'   predictive density with standard error, and for numbers R2 (one minus the sum of squared errors
-#'   over that about the mean of the responses) and the standard deviation of the errors, for
-#'   classes the error rate, for times to an event the concordance: of the pairs whose events are in
-#'   a known order, the proportion that the medians have in the same order.
+#' @param x A fit of [sparsegp()] that keeps its rows, not a stream.
+#' @param object,... For `compare()` and `anova()` two fits or more, optionally named; otherwise not
+#'   used.
+#' @return `loo()`: a data frame of class `sparsegp_loo` with a row for each row used.
+#'   * Numbers, counts and proportions: `observed`, and the predictive `mean` and `sd`, in the units
+#'     of the response.
+#'   * Classes: `observed`, `predicted` (the most probable class), `prob` (the probability of the
+#'     observed class) and one column for each, `prob.<class>`.
+#'   * Several components: `observed`, `mean` and `sd` of each, such as `mean.u`.
+#'   * Times to an event: `time`, `status` (`"event"`, `"after"` for right and `"before"` for left
+#'     censored times, or `"between"` this and `time2`) and the predicted `median`.
 #'
-#'   `compare()`: a data frame with a row for each fit, the best first: `lpd` (sum over the rows),
-#'   `difference` (from the best, 0 or below), `se` (standard error of that difference) and
+#'   In all cases `lpd` is the natural logarithm of the predictive density, or probability, of the
+#'   observation. Rows without a label ([lik_nullcat()]) have `NA`, as do rows without which the
+#'   sites of the others, under `method_ep(power = )`, have no posterior. `print()` shows sums: the
+#'   log predictive density with its standard error; for numbers R2 (one minus the ratio of the sum
+#'   of squared errors to that about the mean of the responses) and the standard deviation of the
+#'   errors; for classes the error rate; for times to an event the concordance: the proportion of
+#'   pairs with a known order of events whose medians have the same order.
+#'
+#'   `compare()`: a data frame with a row for each fit, the best first: `lpd` (sum over the rows, in
+#'   nats), `difference` (from the best, 0 or below), `se` (standard error of that difference) and
 #'   `log_evidence` (`NA` for one-vs-rest classes).
 #'
 #'   Errors of class `sparsegp_error`: fits that keep no rows, fits of other responses.

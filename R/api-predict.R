@@ -45,8 +45,8 @@
 #' it, found by simulation for 3 to 26 classes.
 #'
 #' `"class"` returns a factor with all levels of the response, in their order if it is ordered;
-#' levels without observations are never predicted. A row whose largest probability is below `reject`
-#' is left unclassified: its class is `NA` (thesis, section 5.2). [plot(type =
+#' levels without observations are never predicted. A row whose largest probability is below
+#' `reject` is left unclassified: its class is `NA` (thesis, section 5.2). [plot(type =
 #' "reject")][plot.sparsegp] shows the error rate against the proportion rejected.
 #'
 #' An ordered factor of more than two levels with a likelihood of classes, such as `lik_mprobit()`,
@@ -104,7 +104,7 @@
 #' for each kernel of the sum, named after the kernel and its inputs, such as `rbf(time)`. The data
 #' determine only their sum, and a constant can move from one function to another; an effect is
 #' therefore centred at its mean over the rows of the fit (over at most 500 of them, evenly spread,
-#' or over the inducing points, the *basis*, if the fit has not kept its inputs). The attribute
+#' or over the inducing points (the *basis*), if the fit has not kept its inputs). The attribute
 #' `constant` is the sum of these means and the bias: the effects of a row, the constant and the
 #' offset add up to the mean of the linear predictor. A single kernel is one term, and
 #' `kernel_constant()` is no term. With several latent functions effects are an array whose third
@@ -168,7 +168,8 @@
 #'   offset: a number per row, 0 by default.
 #' @param weights Weights of new rows, for prediction intervals after a fit with `weights`: one
 #'   positive number, one per row, or a formula such as `~ w`; 1 by default, with a warning. After
-#'   `lik_gaussian(variance = )` with known variances: 1 / variance, in squared units of the response.
+#'   `lik_gaussian(variance = )` with known variances: 1 / variance, in squared units of the
+#'   response.
 #' @param mode For ambiguous measurements: the number of one of the [modes()], or `"all"` for their
 #'   mixture.
 #' @param unseen New levels of a factor: `"prior"` to predict from the prior, `"error"` to stop, as

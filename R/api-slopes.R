@@ -1,16 +1,15 @@
 #' Slopes of a fit
 #'
-#' How fast the response changes with an input: the derivative of the mean response, or of the
-#' latent function, with its standard error and interval, at every row or averaged over the rows
-#' (the average marginal effect).
+#' Computes the derivative of the mean response, or of the latent function, along an input, with its
+#' standard error and interval, at every row or averaged over the rows (the average marginal
+#' effect).
 #'
-#' @details
-#' The derivative of a Gaussian process is one, too, and known jointly with it (Rasmussen and
-#' Williams 2006, section 9.4). With \eqn{k(x)} the covariances of \eqn{x} with the inducing points
-#' (the *basis*) and \eqn{v} the direction in which inputs move with the variable, the posterior of
-#' the slope has
-#' \deqn{E f' = v' \nabla k(x) \alpha, \quad Var f' = v' \nabla_x \nabla_{x'} k(x, x') v - |G' v'
-#' \nabla k|^2 + |H' v' \nabla k|^2}{E f' = v'dk(x) alpha, Var f' = v' d2k(x, x') v - |G' v'dk|^2 +
+#' @details The derivative of a Gaussian process is jointly Gaussian with it (Rasmussen and Williams
+#' 2006, section 9.4). With \eqn{k(x)} the covariances of \eqn{x} with the inducing points (the
+#' *basis*) and \eqn{v} the direction in which inputs move with the variable, the posterior of the
+#' slope has \deqn{E f' = v' \nabla k(x) \alpha, \quad Var f' = v' \nabla_x \nabla_{x'} k(x, x') v -
+#' |G' v' \nabla k|^2 + |H' v' \nabla k|^2}{E f' = v'dk(x) alpha, Var f' = v' d2k(x, x') v - |G'
+#' v'dk|^2 +
 #' |H' v'dk|^2}
 #' where the prediction at \eqn{x} has \eqn{k} in place of its derivative. Log scales of inputs, and
 #' terms such as `log(x)`, `poly(x, 2)` or `x:z`, follow the chain rule: the derivatives of such
@@ -18,17 +17,18 @@
 #'
 #' `scale = "response"`: with \eqn{g} the mean response at a latent value, \eqn{g'(f) f'} is the
 #' slope, whose mean over the posterior is the derivative of `predict(type = "response")`. Its
-#' standard error and interval are those of its distribution, by integration over \eqn{f}; of
-#' several latent functions by a lattice of 1022 points, to about one hundredth. Of several classes
-#' each has a slope of its probability, and ordered ones have that of their mean number. The
-#' standard error of an average takes each slope as linear in \eqn{f} and \eqn{f'} about their
-#' posterior (exact where the mean response is the latent function), and its interval is normal.
+#' standard error and interval are those of its distribution, by integration over \eqn{f}; several
+#' latent functions use a lattice of 1022 points, accurate to about one hundredth. Each of several
+#' classes has a slope of its probability, and ordered categories have the slope of their mean
+#' number. The standard error of an average takes each slope as linear in \eqn{f} and \eqn{f'} about
+#' their posterior (exact where the mean response is the latent function), and its interval is
+#' normal.
 #'
 #' Slopes of fits that are integrated over their hyperparameters, and of averages of fits, are those
 #' of the mixture.
 #'
-#' Functions of [kernel_matern12()], and fields, have no slopes, and levels of a factor none: those
-#' are errors that name the remedy. Along other inputs of the same fit there are slopes.
+#' Functions of [kernel_matern12()], and fields, have no slopes, nor have levels of a factor: these
+#' are errors that name the remedy. Other inputs of the same fit have slopes.
 #'
 #' Where marginaleffects is attached after this package, `slopes()` is its function, which
 #' understands a fit, too (see [other-packages]); where this package is the last, `slopes()` of
@@ -36,14 +36,14 @@
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata As in [predict][predict.sparsegp]; missing: the training rows.
-#' @param vars Names of variables: of the formula, or columns of a matrix of inputs. `NULL`: all
-#'   that are numbers.
-#' @param scale `"response"`: of the mean response, or the probability of the second of two classes;
-#'   `"link"`: of the latent function.
-#' @param average Of the average over the rows, instead of each row?
-#' @param level Probability content of the intervals, in (0, 1).
+#' @param vars Names of variables in the formula, or of columns of a matrix of inputs. `NULL`: all
+#'   numeric ones.
+#' @param scale `"response"` for slopes of the mean response, or the probability of the second of
+#'   two classes; `"link"` for slopes of the latent function.
+#' @param average `TRUE` for the slope averaged over the rows, instead of one per row.
+#' @param level Probability content of the intervals: one number in (0, 1).
 #' @param offset As in [predict][predict.sparsegp], for fits of a matrix.
-#' @param ... Nothing: an unknown argument is an error.
+#' @param ... Not used; unknown arguments are an error.
 #' @return A data frame with a row for each row of `newdata`, each variable, and each component or
 #'   class: `row` (its name; not with `average`), `variable`, `output` (where there are several),
 #'   `estimate`, `std.error`, `conf.low` and `conf.high`, in units of the response (latent function)

@@ -16,16 +16,15 @@
 #' ## What a fit of a source is
 #'
 #' A first pass reads the levels of all factors, the means and standard deviations of all inputs,
-#' the constant and the unit of the response, counts rows with missing values, and keeps up to
-#' 10 000 rows (`learn_control(rows =)`), spread evenly over all. (A second pass follows where a
-#' factor shows a level after the first chunk.) On those rows kernel, hyperparameters and basis are
-#' settled, by `method`, as for a fit of these rows alone, but with scaling and units of all.
-#' Then EP goes over all rows on that basis, sweep after sweep: a sweep is a sum over chunks, and
-#' what is held is the basis, some matrices of its size, and one chunk. The posterior and
-#' the log evidence are those of a fit of all rows in memory on this basis with these
-#' hyperparameters, to rounding. With `learn_control(rows = Inf)` the search goes on with the exact
-#' log evidence of all rows and its gradient, at two sweeps (Gaussian noise) or a dozen (others) for
-#' each evaluation.
+#' the constant and the unit of the response, counts rows with missing values, and keeps up to 10
+#' 000 rows (`learn_control(rows =)`), spread evenly over all. (A second pass follows where a factor
+#' shows a level after the first chunk.) Kernel, hyperparameters and basis are chosen on those rows,
+#' by `method`, as for a fit of these rows alone, but with scaling and units of all. Then EP goes
+#' over all rows on that basis, sweep after sweep: a sweep is a sum over chunks, and what is held is
+#' the basis, some matrices of its size, and one chunk. The posterior and the log evidence are those
+#' of a fit of all rows in memory on this basis with these hyperparameters, to rounding. With
+#' `learn_control(rows = Inf)` the search continues with the exact log evidence of all rows and its
+#' gradient, at two sweeps (Gaussian noise) or a dozen (others) for each evaluation.
 #'
 #' Where all rows are kept, they are fitted in memory, and the fit is that of a data frame with
 #' `gp_control(integrate = "none")`, since hyperparameters are never integrated out. Several classes
@@ -34,7 +33,7 @@
 #'
 #' `method_ivm()` chooses its points among the rows kept, whatever `refine` is not `"basis"` is an
 #' error, and so is full EP. [method_online()] has no first pass, but where inputs or response have
-#' levels, which are read first: then every row is seen once, in its order, as by `update()`.
+#' levels, which are read first: then every row is visited once, in its order, as by `update()`.
 #' [method_markov()] takes the rows of a series in the order of time, which is checked, in constant
 #' memory and without a basis, see its section "Streams".
 #'
@@ -44,8 +43,8 @@
 #'
 #' ## What rows must be like
 #'
-#' Every sweep must see the same rows in the same order. Each chunk is compared with what the first
-#' pass saw of it, and a source that has changed is an error. A database gives rows in any order it
+#' Every sweep must see the same rows in the same order. Each chunk is compared with its checksum of
+#' the first pass, and a source that has changed is an error. A database gives rows in any order it
 #' likes unless a query says `ORDER BY`; SQLite and DuckDB keep that of a table that nobody writes
 #' to. Terms of a formula that depend on all rows, such as `poly(x, 2)` or `scale(x)`, are errors;
 #' so are terms such as `x - mean(x)`, but nobody notices. `subset`, `weights` and offsets are
@@ -61,30 +60,30 @@
 #' memory has no second connection: keep the predictions, and write them at the end. A connection
 #' with an open result is an error, and so is one that is used while rows are read.
 #'
-#' Of a `table`, and of Parquet files, only the columns are read that the call names: those of a
-#' formula without `.`, and of `weights`, `subset` and the like.
+#' Only the columns that the call names are read from a `table` or Parquet files: those of a formula
+#' without `.`, and of `weights`, `subset` and the like.
 #'
-#' Of PostgreSQL (package RPostgres) rows are fetched from a cursor of the server: no more than a
-#' chunk of them is on the client. It takes a transaction, the user's if there is one, which
-#' sees the table as it was when that began. The driver of MariaDB (package RMariaDB) fetches rows
-#' one chunk after another. Package nanoarrow reads a stream of DuckDB; without it all rows of a
-#' result, with the columns that the call names, are in memory.
+#' In PostgreSQL (package RPostgres) rows are fetched from a cursor of the server: no more than a
+#' chunk of them is on the client. This needs a transaction, the user's if there is one, which reads
+#' the table as of its start. The driver of MariaDB (package RMariaDB) fetches rows one chunk after
+#' another. Package nanoarrow reads a stream of DuckDB; without it all rows of a result, with the
+#' columns that the call names, are in memory.
 #'
 #' ## Sites
 #'
-#' Of each row and basis the variance that the basis does not explain is kept from one read to the
-#' next, unless workers read rows with Gaussian noise. With other likelihoods EP keeps two numbers
-#' for each row and latent function besides: a generation of them for each sweep that it may go back
-#' to or mix, up to 2 `mixing` + 5 of [method_ep()], 11 by default. All are in memory where one
-#' generation and the variances are at most `hold` numbers, else in files of a temporary folder,
-#' which is removed at the end. The default of `hold` allows labels 0.3 gigabytes.
+#' The variance of each row that a basis does not explain is kept from one read to the next, unless
+#' workers read rows with Gaussian noise. With other likelihoods EP also keeps two numbers for each
+#' row and latent function: a generation of them for each sweep that it may go back to or mix, up to
+#' 2 `mixing` + 5 of [method_ep()], 11 by default. All are in memory where one generation and the
+#' variances are at most `hold` numbers, else in files of a temporary folder, which is removed at
+#' the end. The default of `hold` allows labels 0.3 gigabytes.
 #'
 #' ## Workers
 #'
 #' Where package future is attached and `future::plan()` is other than sequential, chunks that stand
 #' by themselves (of a function, or of files) are read and summed by the workers, in the first pass
-#' and in every sweep, and rows stay there, but for those that are kept to learn from: of these each
-#' worker sends as many as are kept of all. Chunks with as many rows as the first are best, since
+#' and in every sweep, and rows stay there, except those that are kept to learn from: each worker
+#' sends as many rows as are kept in total. Chunks with as many rows as the first are best, since
 #' otherwise most are read twice in the first pass. After it each worker is given the source and the
 #' fit without rows once and keeps them. A read then sends hyperparameters and the sums of the
 #' sites, d (d + 3) / 2 numbers for each basis of d points, and as many come back, up to a few times
@@ -121,7 +120,7 @@
 #' @param size For a database: rows in a chunk.
 #' @param hold Up to so many numbers of one generation of sites are kept in memory, see "Sites"; at
 #'   least 0, or `Inf`.
-#' @param ... Nothing: an unknown argument is an error.
+#' @param ... Not used; unknown arguments are an error.
 #' @return A value of class `sparsegp_source`. Errors, of class `sparsegp_error`: a package that is
 #'   not installed; neither or both of `table` and `query`; and when rows are read, a connection
 #'   that is closed or busy, a table that is not there or a query that fails, with the driver's

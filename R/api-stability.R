@@ -13,15 +13,15 @@
 #' @section Experimental:
 #' [ask()], [average()], [kernel_custom()], [kernel_extension()], [lik_custom()], [lik_extension()],
 #' [next_points()], [shard()], and the headers for packages in C (`inst/include/sparsegp.h`, whose
-#' `SPARSEGP_VERSION` counts changes). Their pages say so at the top. They are tested as everything
-#' else is; their arguments may change in a minor version, which `news(package = "sparsegp")`
-#' describes.
+#' `SPARSEGP_VERSION` counts changes). Their pages state this at the top. They are tested as
+#' everything else is; their arguments may change in a minor version, which `news(package =
+#' "sparsegp")` describes.
 #'
 #' @section Saved fits:
 #' Fits that [saveRDS()] has written since version 1.0.0 are read by every later 1.x, and their
 #' predictions, intervals and log evidences are the same except for rounding. They can be updated
-#' and merged like those of the version that reads them. Fits of a later version are refused in
-#' words by an earlier one.
+#' and merged like those of the version that reads them. An earlier version refuses fits of a later
+#' one, with an error that names the version.
 #'
 #' @section Not promised: What a default fit chooses (transformation, kernel, inducing points (the
 #'   *basis*), evaluations) may improve in a minor version, and numbers change with it. If you need
@@ -30,8 +30,8 @@
 #'   of messages, and what `print()` shows are not for programs.
 #'
 #' The same version gives the same numbers for the same call: nothing is random unless `method`,
-#' `learn` or the call say so. Another BLAS rounds differently; log evidences then agree to about
-#' eight digits, and learned hyperparameters to about four.
+#' `learn` or the call is. Another BLAS rounds differently; log evidences then agree to about eight
+#' digits, and learned hyperparameters to about four.
 #' @name stability
 #' @concept lifecycle
 #' @concept deprecated

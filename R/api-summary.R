@@ -87,10 +87,9 @@ vcov_flops <- function(fit) {
 }
 
 #' @rdname summary.sparsegp
-#' @details
-#' `coef()` of a summary is a matrix with a row for each hyperparameter and the columns `Estimate`
-#' and `Std. Error`, the latter from [vcov()][confint.sparsegp] and `NA` where nothing was learned
-#' or the curvature is not to be had, as of a stream.
+#' @details `coef()` of a summary is a matrix with a row for each hyperparameter and the columns
+#' `Estimate` and `Std. Error`, the latter from [vcov()][confint.sparsegp] and `NA` where nothing
+#' was learned or the curvature is not available, as in a stream.
 #' @export
 coef.summary.sparsegp <- function(object, ...) {
   check_no_dots(...)

@@ -17,20 +17,18 @@
 #' in all of them, so give `kernel` to `sparsegp()`. Predictions are pooled by
 #' `mice::pool.scalar()`, of `predict(se.fit = TRUE)` of each fit.
 #' @return Data frames. `tidy()`: a row for each hyperparameter, with `term`, `estimate`, `learned`,
-#'   `std.error` (`NA` where it was not learned, or cannot be had, see [vcov()][vcov.sparsegp]), and
-#'   with `conf.int` `conf.low` and `conf.high`; of
-#'   an [average()] with `fit` and its `weight` before them, for each fit that is in it.
-#'   `glance()`: one row, with `nobs`, `likelihood`, `logLik` (the log evidence; `NA` for
-#'   one-vs-rest classes), `converged` and, unless the fit keeps no rows, `loo_lpd` (sum of
-#'   leave-one-out log predictive densities), and `r.squared` and `rmse` (of leave-one-out
-#'   predictions) for numbers and counts, `error` (the proportion of wrong predictions) for classes
-#'   or `concordance` for times to an event; `sigma` for numbers whose noise has one variance (not
-#'   for known variances, nor for [lik_heteroscedastic()]).
-#'   `augment()`: the rows with `.fitted` (for more than two classes, or ordered ones, `.fitted.`
-#'   and the class), where asked for `.se.fit`, `.lower` and `.upper` (of which more than two
-#'   classes, and ordered ones, have none: an error), for classes `.class`, and for the rows of the
-#'   fit `.resid` (but for classes, ordered ones too) and `.loo_lpd`. Several components are an
-#'   error.
+#'   `std.error` (`NA` where it was not learned, or is not available, see [vcov()][vcov.sparsegp]),
+#'   and with `conf.int` `conf.low` and `conf.high`; an [average()] has `fit` and its `weight`
+#'   before them, for each of its fits. `glance()`: one row, with `nobs`, `likelihood`, `logLik`
+#'   (the log evidence; `NA` for one-vs-rest classes), `converged` and, unless the fit keeps no
+#'   rows, `loo_lpd` (sum of leave-one-out log predictive densities), and `r.squared` and `rmse` (of
+#'   leave-one-out predictions) for numbers and counts, `error` (the proportion of wrong
+#'   predictions) for classes or `concordance` for times to an event; `sigma` for numbers whose
+#'   noise has one variance (not for known variances, nor for [lik_heteroscedastic()]). `augment()`:
+#'   the rows with `.fitted` (for more than two classes, or ordered ones, `.fitted.` and the class),
+#'   optionally `.se.fit`, `.lower` and `.upper` (not for more than two classes, or ordered ones: an
+#'   error), for classes `.class`, and for the rows of the fit `.resid` (but for classes, ordered
+#'   ones too) and `.loo_lpd`. Several components are an error.
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' fit <- sparsegp(mpg ~ wt, mtcars)
 #' generics::tidy(fit, conf.int = TRUE)

@@ -39,7 +39,7 @@ warn_of_lost <- function(traffic, lost) {
   traffic$warned <- TRUE
   warn_sparsegp(lost, " of ", counted(traffic$workers, "worker"), " did not answer; what they had ",
                 "is read here. The numbers stay the same. For new workers stop the fit, which ",
-                "goes on from its `checkpoint` if it was given one")
+                "continues from its `checkpoint` if it was given one")
 }
 
 # Returns shares of the batches, one a worker: runs of numbers. They end where a branch of the tree

@@ -81,11 +81,11 @@ copy_set <- function(set, of, x) {
 #' these alone, with their labels, and chooses again among all. Other rows lie where their copies
 #' would add little.
 #'
-#' Hyperparameters, length scales and margins are settled on the rows alone, as without `augment`.
+#' Hyperparameters, length scales and margins are learned from the rows alone, as without `augment`.
 #' The inducing points of that fit (of full EP: all rows) are its informative vectors, for
-#' one-vs-rest classes those of each class. Then the same `method` chooses points anew from rows
-#' and copies, for which hyperparameters stay: `size` points again, or what rows and copies together
-#' are given without a method; labels of many rows, three quarters more.
+#' one-vs-rest classes those of each class. Then the same `method` chooses points anew from rows and
+#' copies, for which hyperparameters stay: `size` points again, or what rows and copies together are
+#' given without a method; labels of many rows, three quarters more.
 #'
 #' Labels have no weights, and every copy counts as a row. With weights that add up to a row's one,
 #' held-out errors of handwritten digits were the same, and probabilities no better. Base rates stay
@@ -100,10 +100,10 @@ copy_set <- function(set, of, x) {
 #'
 #' [logLik()] is the log evidence of the rows without copies, at which hyperparameters were learned.
 #' Leave-one-out answers ([loo()], [loo_lpd()], [residuals()]) are those of a row without its
-#' copies. `predict()` is called as without copies. `print()` says how many copies there were,
-#' `fit$copies$made` has it for each class: `vectors` (rows copied), `copies`, `points` of the
-#' basis, and how many of these were `copied`. [basis()] has, for each point, the row it is or is a
-#' copy of, and in the attribute `copies` which copy, 0 for the row itself.
+#' copies. `predict()` has the same arguments as without copies. `print()` shows the number of
+#' copies, `fit$copies$made` has it for each class: `vectors` (rows copied), `copies`, `points` of
+#' the basis, and how many of these were `copied`. [basis()] has, for each point, the row it is or
+#' is a copy of, and in the attribute `copies` which copy, 0 for the row itself.
 #' [update()][update.sparsegp] takes more rows as if the inputs were not kept: the sites of the rows
 #' and copies before stand.
 #'

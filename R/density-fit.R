@@ -25,17 +25,17 @@
 #' neither has \eqn{\lambda}{lambda}, but for the prior mean.
 #'
 #' The estimate is the posterior mean \eqn{E f(x)^2 / E \int f^2}{E f(x)^2 / E int f^2}, which
-#' integrates to one. Its error bars are those of the ratio to first order: what is not known of the
-#' size of f is not in them, nor what trigonometric polynomials of the order cannot show.
+#' integrates to one. Its error bars are those of the ratio to first order: they leave out the
+#' uncertainty about the size of f, and what trigonometric polynomials of the order cannot show.
 #'
 #' The order of largest evidence is the one that predicts best, but a density has details that the
-#' points do not show yet, and the error bars of that order do not have them: with 200 points of
-#' a normal, a mixture of two normals, a uniform, a gamma (2), an exponential or a t (3) density,
+#' points do not show yet, and the error bars of that order do not have them: with 200 points of a
+#' normal, a mixture of two normals, a uniform, a gamma (2), an exponential or a t (3) density,
 #' intervals of 95 percent held the density between its 2 and 98 percent quantiles in .64 to .80 of
-#' places. Of one input, therefore, `k0 = NULL` takes orders from the one of largest evidence to
-#' twice that and one more, at most six, and averages their densities; how they differ is in the
-#' error bars. Then it was .92 to .96, and the average is nearer to the truth than any one order.
-#' `k0 = 0:25` takes the order of largest evidence alone.
+#' places. With one input, therefore, `k0 = NULL` averages the densities of up to six orders, from
+#' the one of largest evidence to twice that and one more; their differences are part of the error
+#' bars. The coverage then was .92 to .96, and the average is nearer to the truth than any one
+#' order. `k0 = 0:25` takes the order of largest evidence alone.
 #'
 #' Where a density jumps, as the uniform and the exponential do, periodic functions have ripples and
 #' a kernel estimate is nearer to it. `support` says where it may: f is then a sum of cosines,
@@ -87,8 +87,8 @@
 #'   for each. `NULL`: the range of the points and a tenth of it on either side.
 #' @param support Where the density ends, if it does: two numbers, one of which may be infinite, as
 #'   `c(0, Inf)` for times and sizes and `c(0, 1)` for shares. The density may have any value at
-#'   such an end, and is 0 beyond. Instead of `range`, and of one input. `NULL`: it does not end
-#'   anywhere; of 100 points or more that crowd at the smallest or the largest there is a message.
+#'   such an end, and is 0 beyond. Instead of `range`, and for one input. `NULL`: it does not end
+#'   anywhere; a message warns if 100 points or more crowd at the smallest or the largest.
 #' @param base A base density of one input, which the estimate departs from, in place of `range` and
 #'   `support`: a list of the name of one of R's continuous distributions and its parameters, as
 #'   `list("norm", mean = 3, sd = 1)`. Names are norm, lnorm, exp, gamma, weibull, beta, unif,

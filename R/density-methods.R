@@ -144,7 +144,7 @@ print.gp_density <- function(x, ...) {
       "Order k0 = ", x$k0, ", ", counted(nrow(x$basis), "basis point"),
       "; log evidence ", format(c(logLik(x)), digits = 6L), "\n", sep = "")
   if (nrow(x$evidence) > 1L) {
-    cat("Orders tried: ", toString(x$evidence$k0), "; of largest evidence: ", x$chosen,
+    cat("Orders tried: ", toString(x$evidence$k0), "; largest evidence: ", x$chosen,
         if (x$k0 > x$chosen) paste0("; mean of ", x$chosen, " to ", x$k0), "\n", sep = "")
   }
   if (!x$converged) cat("lambda did NOT settle\n")

@@ -1,36 +1,37 @@
-#' Ask for the labels of a stream's rows, or skip them
+#' Choose which rows of a stream to label
 #'
 #' *Experimental: arguments may change in a minor version, see [stability].*
 #'
-#' Rows come one after the other, and only some of them can have labels. `ask()` says of each
-#' whether its label is worth asking for, and the proportion asked for meets a budget: it asks where
-#' the score of [next_rows()] is above a threshold, which rises with each row asked for and falls
-#' with each that is skipped. So the budget is met whatever scores do, as they fall where the fit
-#' learns and rise where rows come from somewhere new.
+#' Rows arrive one after the other, and a budget limits the number of labels. `ask()` decides for
+#' each row whether to label it: rows whose score of [next_rows()] is above a threshold. The
+#' threshold rises with each labelled row and falls with each skipped row, so the proportion of
+#' labelled rows meets the budget however scores change: they fall as the fit improves and rise if
+#' rows come from new places.
 #'
-#' After \eqn{t} rows the threshold's logarithm has moved by a step for each; where it stays between
-#' bounds \eqn{b} apart, the share asked for is within \eqn{b / (\eta t)} of the budget, with
-#' \eqn{\eta}{eta} the step (0.2). A threshold begins at the quantile that the budget wants of the
-#' first rows given; of one row alone at its own score, so the first row is asked for. Rows of
-#' one call are chosen jointly, as those of [next_rows()] do: one that is asked for makes its
-#' neighbours less worth asking for.
+#' Let \eqn{b}{b} be the distance between the bounds of the logarithm of the threshold; after
+#' \eqn{t} rows the proportion labelled is within \eqn{b / (\eta t)} of the budget, with
+#' \eqn{\eta}{eta} the step (0.2). The threshold starts at the quantile of the first rows that
+#' corresponds to the budget, and for a single row at its own score, so the first row is labelled.
+#' Rows of one call are chosen jointly, as in [next_rows()]: a chosen row makes its neighbours less
+#' informative.
 #'
-#' Labels that are asked for are no random sample of the stream. Their frequencies are not those of
-#' the stream, and errors are to be estimated on others.
+#' Labelled rows are not a random sample of the stream. Their frequencies differ from those of the
+#' stream; estimate errors on other rows.
 #'
 #' @inheritParams next_rows
-#' @param newdata The rows that have come, as for [predict][predict.sparsegp], without responses.
-#'   Rows with missing values are skipped, and do not count.
-#' @param budget A proportion of rows in (0, 1); or a whole number of labels in all, with `rows`.
-#' @param rows How many rows there will be in all, where `budget` is a number of labels: what is
-#'   left of it is spread over the rows that are left, and never exceeded.
-#' @param after What `ask()` returned for the rows before; `NULL` for the first.
+#' @param newdata The new rows, as for [predict][predict.sparsegp], without responses. Rows with
+#'   missing values are skipped, and do not count.
+#' @param budget A proportion of rows in (0, 1); or a total number of labels, a whole number, with
+#'   `rows`.
+#' @param rows Total number of rows, if `budget` is a number of labels: the remaining labels are
+#'   spread over the remaining rows, and never exceeded.
+#' @param after The result of `ask()` for the rows before; `NULL` for the first.
 #' @param score `"information"`, `"variance"` or `"entropy"`; not the entropy of numbers, which may
 #'   be negative.
-#' @return `TRUE` or `FALSE` for each row of `newdata`: `newdata[ask(fit, newdata, 0.1), ]`
-#'   are the rows to be labelled. To be given as `after` in the next call. Attributes: `score`, of
-#'   each row given those before, `NA` for rows with missing values; `state`, where the threshold
-#'   is. Errors are of class `sparsegp_error`.
+#' @return A logical vector, one per row of `newdata`: `newdata[ask(fit, newdata, 0.1), ]` are the
+#'   rows to label. Give it as `after` in the next call. Attributes: `score`, of each row given the
+#'   chosen rows before it, `NA` for rows with missing values; `state`, the state of the threshold.
+#'   Errors are of class `sparsegp_error`.
 #' @seealso [next_rows()] for rows that are there all at once; [method_online()] for fits that take
 #'   rows as they come.
 #' @concept active learning

@@ -2,18 +2,17 @@
 #'
 #' *Experimental: `next_points()` may change in a minor version, see [stability].*
 #'
-#' `next_rows()` says which of some rows are most worth a label, or a measurement: those that inform
+#' `next_rows()` chooses the rows that are most worth a label, or a measurement: those that inform
 #' the latent function most, those that are least certain, those that may be better than all so far,
 #' or those by which predictions elsewhere are expected to gain most. Rows in a batch are chosen
-#' jointly: each is chosen as if those before it had their labels.
-#' `next_points()` chooses among all points of a box, for optimisation and the design of
-#' experiments. For streams see [ask()].
+#' jointly: each is chosen as if those before it had their labels. `next_points()` chooses among all
+#' points of a box, for optimisation and the design of experiments. For streams see [ask()].
 #'
 #' | `score` | | unit |
 #' |---|---|---|
 #' | `"information"` | mutual information of the row's label and the latent function: how much less uncertain is one once the other is known? | nats |
 #' | `"variance"` | posterior variance of the latent function at the row, summed over classes or components | squared units of the latent function |
-#' | `"entropy"` | entropy of the label itself, noise included; of numbers differential entropy, which may be negative | nats |
+#' | `"entropy"` | entropy of the label itself, noise included; for numbers the differential entropy, which may be negative | nats |
 #' | `"improvement"` | **logarithm** of the expected improvement on the best predicted mean so far, of the linear predictor | log of units of the latent function |
 #' | `"integrated"` | expected fall of a `measure` of uncertainty elsewhere, its weighted mean over `target` (ALC, integrated mean squared prediction error) | as the measure |
 #'
@@ -23,16 +22,16 @@
 #' responses, and for counts and shares on the scale of the link: the order of rates and
 #' probabilities is the same.
 #'
-#' @section What is known elsewhere:
-#' Rows of much information are often at the edge of all that was seen. `"integrated"` asks what a
-#' label is worth where predictions are wanted: at the rows of `target`, over a region, or by a
-#' weighting function. `measure` is of
+#' @section Information elsewhere:
+#' Rows of much information are often at the edge of the data. `"integrated"` measures the value of
+#' a label for predictions elsewhere: at the rows of `target`, over a region, or by a weighting
+#' function. `measure` is of
 #'
 #' | `measure` | falls by | of |
 #' |---|---|---|
 #' | `"variance"` | variance of the latent function, in squared units of it; summed over classes or components | all responses |
-#' | `"error"` | expected proportion of labels that are wrong, 1 less the largest probability | labels |
-#' | `"entropy"` | entropy of labels, noise included; of other responses that of the latent function; in nats | all responses |
+#' | `"error"` | expected proportion of labels that are wrong, 1 minus the largest probability | labels |
+#' | `"entropy"` | entropy of labels, noise included; for other responses the entropy of the latent function; in nats | all responses |
 #'
 #' With \eqn{c}{c} the posterior covariance of a candidate with a target, and \eqn{v}{v} the
 #' candidate's variance, the variance at the target falls by
@@ -54,15 +53,15 @@
 #'
 #' @section What is exact:
 #' Scores are of the fit's Gaussian posterior. For Gaussian noise, one response or several,
-#' information is in closed form and what is known given other rows' labels is exact: gains of a
-#' batch add up to the information of all its labels together. Two labels: probabilities as of
-#' `predict()`, and a one-dimensional quadrature for the entropy that is left, to some 1e-9; the
-#' same for ordered categories. Labels with a margin, whose probabilities are by a rule of few
-#' nodes, to 1e-5. Counts, shares and other numbers: by sums and integrals over responses, to some
-#' 1e-7; counts beyond 1e8 are taken to vary, relative to their rate, as that one does; of shares
-#' all numbers of successes are gone through. Several classes: the mean over 512 evenly spread
-#' values of the classes' latent functions, good to some 0.01 nats. A power of probabilities (see
-#' [fit_methods]) is only in `"entropy"`.
+#' information has a closed form and is exact given the labels of other rows: gains of a batch add
+#' up to the information of all its labels together. Two classes: probabilities as in `predict()`,
+#' and a one-dimensional quadrature for the remaining entropy, to some 1e-9; the same for ordered
+#' categories. Labels with a margin, whose probabilities are by a rule of few nodes, to 1e-5.
+#' Counts, shares and other numbers: by sums and integrals over responses, to some 1e-7; counts
+#' beyond 1e8 have the relative variation of a count of 1e8; proportions use sums over all numbers
+#' of successes. Several classes: the mean over 512 evenly spread values of the classes' latent
+#' functions, good to some 0.01 nats. A power of probabilities (see [fit_methods]) is only in
+#' `"entropy"`.
 #'
 #' Where labels are not normal, those of rows that are taken already are unknown: means are kept,
 #' and covariances become what they are on average over the label, which is exact for the first row
@@ -75,45 +74,46 @@
 #' scores are computed again only where they can still win; memory is \eqn{n (d + k)} numbers.
 #'
 #' @section Few rows, several inputs:
-#' With a length scale for each input and few rows for each, the evidence easily takes an input that
-#' matters for one that does not, and `"improvement"` then leaves its range unseen for long. The
-#' default prior leaves room for inputs without effect; where all were chosen because they matter, a
-#' narrower one says so: of \eqn{p} inputs in \eqn{[0, 1]} for instance `prior =
-#' list(lengthscale = prior_lognormal(log(0.3 * sqrt(p)), 1))`. And as the mean of rows that were
-#' chosen is not the function's mean, add `kernel_constant()` to the kernel, by which it is learned.
+#' With a length scale for each input and few rows for each, the evidence easily misses an input
+#' that matters, and `"improvement"` then leaves its range unexplored for long. The default prior
+#' allows for inputs without effect; if all inputs were chosen because they matter, give a narrower
+#' one: for \eqn{p} inputs in \eqn{[0, 1]} for instance `prior = list(lengthscale =
+#' prior_lognormal(log(0.3 * sqrt(p)), 1))`. The mean of selected rows is not the mean of the
+#' function: add `kernel_constant()` to the kernel to estimate it.
 #'
 #' @param fit A fit of [sparsegp()], by any method; a stream, too.
 #' @param candidates The rows to choose from: what [predict][predict.sparsegp] takes as `newdata`,
 #'   without responses. Rows with missing values are never chosen.
-#' @param k How many to choose, a whole number of at least 1.
+#' @param k Number of rows (or points) to choose, a whole number of at least 1.
 #' @param score See the table.
-#' @param cost What each candidate costs: positive numbers, one per row; for `next_points()` a
-#'   function of points that gives these. Candidates are then chosen by gain per unit of cost.
-#'   `NULL`: all cost the same. Not for `"entropy"` of numbers.
-#' @param allowed Which candidates may be chosen: `TRUE` or `FALSE` for each row, or a function of
-#'   the candidates that gives these. For `next_points()` such a function of points. `NULL`: all.
-#' @param goal `score = "improvement"`: are small responses (`"min"`) or large ones (`"max"`) good?
-#' @param best `score = "improvement"`: the value to improve on, in units of the linear
-#'   predictor (for regression those of the response). `NULL`: the best predicted mean at the rows
-#'   of the fit, or where it keeps none, at the points of its basis.
-#' @param target `score = "integrated"`: where labels are to tell. Rows, as `candidates`; or a list
-#'   as `within`, of whose box 500 evenly spread points are taken. `NULL`: the candidates, of more
-#'   than 500 so many that are evenly spread among them; for `next_points()` the box `within`. Where
-#'   labels of more than two classes are gone through, 100 in place of 500. Rows with missing values
-#'   do not count.
-#' @param target_weights `score = "integrated"`: how much each row of the target counts, numbers of
-#'   at least 0 of which one is positive, or a function of these rows, a data frame or matrix, that
-#'   gives them. The score is a weighted mean. `NULL`: all count the same.
-#' @param measure `score = "integrated"`: what is to fall, `"variance"`, `"error"` or `"entropy"`;
-#'   see below. `NULL`: the entropy of labels, the variance of other responses.
-#' @param offset,weights Of the candidates, as in [predict][predict.sparsegp]: known means
-#'   for fits of a matrix; weights (1 / variance for known variances), or numbers of trials,
-#'   of responses to come.
+#' @param cost Cost of each candidate: positive numbers, one per row; for `next_points()` a function
+#'   of points that returns them. Candidates are then chosen by gain per unit of cost. `NULL`: all
+#'   cost the same. Not for `"entropy"` of numbers.
+#' @param allowed Candidates that may be chosen: `TRUE` or `FALSE` for each row, or a function of
+#'   the candidates that returns these. For `next_points()` such a function of points. `NULL`: all.
+#' @param goal `score = "improvement"`: `"min"` to find small responses, `"max"` to find large ones.
+#' @param best `score = "improvement"`: the value to improve on, in units of the linear predictor
+#'   (for regression those of the response). `NULL`: the best predicted mean at the rows of the fit,
+#'   or, if it keeps no rows, at its inducing points.
+#' @param target `score = "integrated"`: the places at which predictions should improve: rows, as
+#'   `candidates`, or a list, as `within`, for 500 evenly spread points of that box. `NULL`: the
+#'   candidates, at most 500 of them, evenly spread; for `next_points()` the box `within`. For sums
+#'   over labels of more than two classes 100 in place of 500. Rows with missing values do not
+#'   count.
+#' @param target_weights `score = "integrated"`: weights of the rows of the target, numbers of at
+#'   least 0, not all 0, or a function of these rows, a data frame or matrix, that returns them. The
+#'   score is a weighted mean. `NULL`: all count the same.
+#' @param measure `score = "integrated"`: the measure of uncertainty, `"variance"`, `"error"` or
+#'   `"entropy"`; see below. `NULL`: the entropy of labels, the variance of other responses.
+#' @param offset,weights Known means of the candidates, for fits of a matrix, and weights (1 /
+#'   variance for known variances) or numbers of trials of future responses: one number per row, as
+#'   in [predict][predict.sparsegp].
 #' @param within A list or data frame with an element for each variable that `predict()` needs: the
 #'   range of a number, or the values of anything else to choose from. For fits of a matrix also a
 #'   matrix with two rows.
-#' @param n How many points to try at random, before the best are moved by [stats::optim()]; for
-#'   `"improvement"` 200 more are tried around the point of the best predicted mean.
+#' @param n Number of random points, a whole number; the best of them are improved by
+#'   [stats::optim()]; for `"improvement"` 200 more are tried around the point of the best predicted
+#'   mean.
 #' @return `next_rows()`: row numbers of `candidates`, in the order chosen:
 #'   `candidates[next_rows(fit, candidates), ]` are these rows. They are of class `sparsegp_next`
 #'   with methods for [print()], [plot()][plot.sparsegp_next] and [as.data.frame()]: `row`, `name`,

@@ -1,9 +1,9 @@
 #' Priors on hyperparameters
 #'
 #' A prior is the log density of a named hyperparameter on its natural scale, added to the log
-#' evidence while [sparsegp()] learns. It is added as it is, without the Jacobian of the logarithm
-#' in which the search runs (as in the IVM paper, section 3.3 and 6.1), so the mode found is
-#' the mode in the hyperparameter itself. `prior_lognormal` is a normal density in the logarithm,
+#' evidence while [sparsegp()] learns. It is added unchanged, without the Jacobian of the logarithm
+#' in which the search runs (as in the IVM paper, section 3.3 and 6.1), so the mode found is the
+#' mode in the hyperparameter itself. `prior_lognormal` is a normal density in the logarithm,
 #' `prior_logcauchy` a Cauchy density in it: it holds most values near `location` and lets a few go
 #' far from it at little cost.
 #'
@@ -23,7 +23,7 @@
 #' | `scale` of [lik_student()] and [lik_laplace()] | log-normal: `log(scale / s)` ~ N(-1.35, 1), s^2 = v |
 #' | `scale` of times | log-normal: `log(scale)` ~ N(-1, 1) |
 #' | `df` | gamma with shape 2 and rate 0.1 |
-#' | `bias` | normal N(-m, 25), m the mean offset (0 without one; IVM paper 6.1); of several classes N(0, 25), of counts N(-m, 100), of [lik_gamma()] N(b, 100), b the logarithm of the mean response less that of the offset |
+#' | `bias` | normal N(-m, 25), m the mean offset (0 without one; IVM paper 6.1); for several classes N(0, 25), for counts N(-m, 100), for [lik_gamma()] N(b, 100), b the logarithm of the mean response less that of the offset |
 #' | `size`, `gamma_shape` | log-normal: `log(size / 5)` ~ N(0, 2^2) |
 #' | `precision` | log-normal: `log(precision / 10)` ~ N(0, 2^2) |
 #' | `zero` | gamma with shape 1.5 and rate 1.5 |

@@ -1,8 +1,8 @@
-#' Hyperparameters integrated out
+#' Integrating over hyperparameters
 #'
-#' Learning finds one value of the hyperparameters, and a fit at that value takes it as known. With
-#' few rows it is not: prediction intervals are then too narrow. `gp_control(integrate = )` averages
-#' over the hyperparameters \eqn{\theta}{theta} by their posterior,
+#' A fit at one value of the hyperparameters ignores their uncertainty, which matters with few
+#' observations: prediction intervals are then too narrow. `gp_control(integrate = )` averages over
+#' the hyperparameters \eqn{\theta}{theta} by their posterior,
 #' \deqn{p(y_* \mid y) = \int p(y_* \mid y, \theta) \, p(\theta \mid y) \, d\theta \approx
 #'   \sum_k w_k \, p(y_* \mid y, \theta_k),}{p(y* | y) = sum_k w_k p(y* | y, theta_k),}
 #' a mixture of fits at some points, of weights proportional to evidence times prior times volume.
@@ -16,29 +16,26 @@
 #' | `"mcmc"` | 200 draws by slice sampling: the reference, slow, and random (`set.seed()`) |
 #' | `NULL` | `"ccd"` or `"none"`, see below |
 #'
-#' By default (`NULL`) a fit is integrated by `"ccd"` if neither `method` nor another reason speaks
-#' against it (see below), it has at most 300 rows (times components), at most 12 hyperparameters
-#' are learned, and intervals widen by more than 3 %. That is judged before any point is fitted:
-#' leave-one-out predictions on both sides of each axis say by how much their variance is larger
-#' where the axis is integrated over. Print the fit to see what was done.
+#' By default (`NULL`) a fit is integrated by `"ccd"` if it has at most 300 rows (times components),
+#' at most 12 hyperparameters are learned, intervals widen by more than 3 %, and neither `method`
+#' nor another reason rules it out (see below). The widening is estimated before any point is
+#' fitted, from leave-one-out predictions on both sides of each axis. `print()` shows the outcome.
 #'
-#' @section What answers:
+#' @section Predictions of the mixture:
 #' [predict()][predict.sparsegp], [plot()][plot.sparsegp], [draws()],
-#' [simulate()][simulate.sparsegp], [residuals()][residuals.sparsegp] and [calibration()] are of
-#' the mixture: means and probabilities are averaged, variances add the variance of the means,
-#' quantiles and intervals are those of the mixture's own distribution function, and every draw is
-#' of one member. [loo()] is of the mixture of the members weighted without the row in question,
-#' \deqn{p(y_i \mid y_{-i}) = \Big(\sum_k w_k \,/\, p_k(y_i \mid y_{-i})\Big)^{-1}.}{p(y_i | y_-i)
-#'   = 1 / sum_k (w_k / p_k(y_i | y_-i)).}
-#' `logLik()` is the integrated log evidence (after `"mcmc"` an estimate by bridge sampling, good to
-#' some 0.1 nats), smaller than that at the mode, and not to be compared
-#' with one at a mode. [coef()] and [sites()] are
-#' at the mode, as are [importance()], [next_rows()], [basis()], [kl()], `hatvalues()` and
-#' [influence][influence.sparsegp]; [confint()][curvature] is by the densities along the axes.
-#' If a parameter of the response's scale is learned, as by `lik_gaussian(transform = "boxcox")`,
-#' the members' latent functions have nothing in common: types `"link"`, `"latent"`, `"terms"` and
-#' `"effects"` are then at the mode, with a message, and `draws()` are of the response if nothing
-#' else is asked for. Such fits cannot be updated, and cannot be merged.
+#' [simulate()][simulate.sparsegp], [residuals()][residuals.sparsegp] and [calibration()] use the
+#' mixture: means and probabilities are averaged, variances add the variance of the means, quantiles
+#' and intervals follow from the distribution function of the mixture, and every draw is from one
+#' member. [loo()] weights the members without the row in question, \deqn{p(y_i \mid y_{-i}) =
+#' \Big(\sum_k w_k \,/\, p_k(y_i \mid y_{-i})\Big)^{-1}.}{p(y_i | y_-i) = 1 / sum_k (w_k / p_k(y_i |
+#' y_-i)).} `logLik()` is the integrated log evidence (after `"mcmc"` an estimate by bridge
+#' sampling, good to some 0.1 nats). It is smaller than that at the mode, and the two cannot be
+#' compared. [coef()] and [sites()] are at the mode, as are [importance()], [next_rows()],
+#' [basis()], [kl()], `hatvalues()` and [influence][influence.sparsegp]; [confint()][curvature] uses
+#' the densities along the axes. If a parameter of the scale of the response is learned, as by
+#' `lik_gaussian(transform = "boxcox")`, the latent functions of the members have different scales:
+#' types `"link"`, `"latent"`, `"terms"` and `"effects"` are then at the mode, with a message, and
+#' `draws()` returns responses by default. Such fits cannot be updated or merged.
 #'
 #' @section How the points are found:
 #' The curvature of log evidence plus log prior at the mode is found from the gradients that the
@@ -48,11 +45,11 @@
 #' or still rises, as for an input that does not matter, the prior bounds it. `print()` names such
 #' hyperparameters.
 #'
-#' Along each side of an axis the density is looked at where a normal one has fallen by 1 nat;
+#' Along each side of an axis the density is evaluated where a normal density has fallen by 1 nat;
 #' where it has fallen by \eqn{d}{d} there, the side is wider by \eqn{1/\sqrt{d}}{1 / sqrt(d)}.
 #' If predictions hardly move on the first side, towards small values, the other follows from the
 #' curvature. Axes that add less than 0.05 % to the variance of predictions stay at the mode; on the
-#' others the density is looked at again three widths out, and five where the tail is long.
+#' others the density is evaluated again three widths out, and five for long tails.
 #'
 #' With up to five axes the points are the mode, these places along the axes, and corners of a cube.
 #' Weights are such that for a product of the densities along the axes, which need not be normal,

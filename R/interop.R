@@ -12,18 +12,17 @@
 #'
 #' @section Marginal means:
 #' `emmeans::emmeans(fit, "group")` averages the latent function (plus bias) over a grid, with the
-#' joint covariance of its points, and takes it back to the response by `type = "response"`, also
-#' where the response was fitted on another scale, which the grid is labelled with. Fits of
-#' a formula and of one latent function.
+#' joint covariance of its points, and maps it back to the response by `type = "response"`, also
+#' where the response was fitted on another scale, which the grid is labelled with. Fits of a
+#' formula and of one latent function.
 #'
 #' @section Explanations:
-#' `DALEX::explain(fit, data = inputs, y = response)` knows whether a fit is of numbers, of two
-#' classes or of more; the probability of the second class, or all of them, is what it explains.
-#' `pdp::partial(fit, "x", train = data, type = "regression")` averages predictions, of two classes
-#' the probability of the second; of more `pred.fun = function(object, newdata)
-#' colMeans(predict(object, newdata, type = "prob"))`. What packages by other names (vip,
-#' iml) want of a `predict()` function is `function(object, newdata) predict(object, newdata)`;
-#' [importance()] needs none of them.
+#' `DALEX::explain(fit, data = inputs, y = response)` distinguishes regression, two classes and more
+#' classes; it explains the probability of the second class, or of all of them. `pdp::partial(fit,
+#' "x", train = data, type = "regression")` averages predictions, for two classes the probability of
+#' the second; for more give `pred.fun = function(object, newdata) colMeans(predict(object, newdata,
+#' type = "prob"))`. For other packages (vip, iml) the `predict()` function is `function(object,
+#' newdata) predict(object, newdata)`; [importance()] does without them.
 #'
 #' @section marginaleffects:
 #' `predictions()`, `comparisons()`, `slopes()` and their averages `avg_comparisons()` and so on

@@ -20,9 +20,9 @@
 #'   exp(-pmax(r2, 0) / (2 * theta[["lengthscale"]]^2))
 #' }, theta = c(lengthscale = 1))
 #' ```
-#' @section What the function sees:
+#' @section Arguments of the function:
 #' `x` is an n x p matrix and `z` an m x p matrix, a row for each point and a named column for each
-#' input that the kernel sees (`vars`). With `scale = TRUE` in [sparsegp()], the default, inputs are
+#' input of the kernel (`vars`). With `scale = TRUE` in [sparsegp()], the default, inputs are
 #' centred and divided by their standard deviations; a function that reads degrees of longitude, or
 #' other numbers with a unit, wants `scale = FALSE`. A factor's column has the numbers of its
 #' levels. `theta` is a named vector of the hyperparameters on their natural scale. The answer is an

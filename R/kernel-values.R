@@ -24,8 +24,8 @@
 #' coefficients are independent with that variance (`variance * (2 k0 + 1)` is the variance of the
 #' function), so 2 `k0` + 1 inducing points (the *basis*) suffice. See [gp_density()].
 #'
-#' [kernels_of_vectors] has kernels for several responses (`kernel_coregion()`) and for vector fields
-#' (`kernel_helmholtz()`).
+#' [kernels_of_vectors] has kernels for several responses (`kernel_coregion()`) and for vector
+#' fields (`kernel_helmholtz()`).
 #'
 #' @section Groups:
 #' `kernel_factor("g")` gives every level of `g` an effect drawn from a normal distribution of that
@@ -60,8 +60,8 @@
 #' @section Time series:
 #' `kernel_linear() + kernel_rbf() + kernel_matern12() + kernel_periodic()` is a trend, a line with
 #' slow and fast deviations, and a season. The line and the Ornstein-Uhlenbeck part (`matern12`)
-#' extend beyond the last row, where a smooth kernel alone returns to the mean: such sums forecast as
-#' seasonal ARIMA models do. See `plot(type = "forecast")`.
+#' extend beyond the last row, where a smooth kernel alone returns to the mean: such sums forecast
+#' as seasonal ARIMA models do. See `plot(type = "forecast")`.
 #'
 #' @section Units:
 #' With `scale = TRUE` in [gp_control()] inputs are centred and divided by their standard

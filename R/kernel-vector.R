@@ -1,10 +1,10 @@
 #' Kernels of several responses
 #'
-#' Covariances between the components of a response of several columns, `cbind(u, v) ~ x + y`: of
-#' velocities and other vectors, by the structure of the field, or of any numbers that go together.
-#' They combine with each other and with other [kernels] by `+` and `*`: a kernel that does not know
-#' of components treats them alike, so `kernel_helmholtz() * kernel_matern32(vars = "time")`,
-#' with the `vars` of space given to the first, is a field that changes with time.
+#' Covariances between the components of a response of several columns, `cbind(u, v) ~ x + y`: for
+#' velocities and other vectors, by the structure of the field, or for any related numbers. They
+#' combine with each other and with other [kernels] by `+` and `*`: a kernel without components
+#' treats them alike, so `kernel_helmholtz() * kernel_matern32(vars = "time")`, with the `vars` of
+#' space given to the first, is a field that changes with time.
 #'
 #' `kernel_divfree()` and `kernel_curlfree()` make a field of as many components as inputs, 2 or 3,
 #' component by component in the order of the inputs, out of a scalar kernel \eqn{k}{k} of the
@@ -20,8 +20,8 @@
 #' Their unit is such that `variance` is the variance of one component at a point. That of the
 #' stream function or potential is `variance * lengthscale^2` for `kernel_rbf`. A field's structure
 #' holds where distances mean the same in all directions and speeds the same in all components:
-#' project longitudes and latitudes first. [sparsegp()] gives the inputs such a kernel sees one
-#' scale, and one to all components.
+#' project longitudes and latitudes first. [sparsegp()] gives the inputs of such a kernel one scale,
+#' and one to all components.
 #'
 #' Velocities have a natural zero, so where `mean` of [sparsegp()] is not given the prior mean of a
 #' field is 0, unless a constant for each component, such as a drift of all of the region, raises
@@ -43,7 +43,7 @@
 #'   be learned, [fixed()] to be kept.
 #' @param correlation Between -1 and 1, one for all pairs or for (1, 2), (1, 3), ..., (2, 3), ...:
 #'   correlations of two components given those before the first, which for two components is their
-#'   correlation. Of `rank` r only pairs with one of the first r components have one.
+#'   correlation. For `rank` r only pairs with one of the first r components have one.
 #' @return A value of class `sparsegp_kernel`. Errors are of class `sparsegp_error`: a base without
 #'   a gradient, such as `kernel_matern12()`, or with `ard = TRUE`, which would break the structure.
 #'   [sparsegp()] refuses them for a response of one column, or with other than as many inputs as

@@ -33,12 +33,12 @@
 #' together, and end in an optimum from which no single one of them is missed. Length scales that
 #' were given no start and ended long are therefore put back to 1, 2 and 4 times their starts, the
 #' inputs are ranked there by the gradient, and the first 1, 2, 4, ... switched on again. If one of
-#' these points raises the log evidence by more than 1, the search goes on from the best, at most
-#' three times. This costs about ten evaluations when no better optimum exists. Where the race
-#' for [model_structure] has gained less than `r policy$min_relevance_gain` nats by a length
-#' scale for each input, 0.15 and 0.4 times the starts are looked at, too, and inputs are also
-#' ranked from all of them switched off: a common length scale may have smoothed away an input along
-#' which the function varies fast, or be so short that it fits noise.
+#' these points raises the log evidence by more than 1, the search continues from the best, at most
+#' three times. This costs about ten evaluations when no better optimum exists. If the search for
+#' [model_structure] has gained less than `r policy$min_relevance_gain` nats by a length scale for
+#' each input, 0.15 and 0.4 times the starts are tried, too, and inputs are also ranked from all of
+#' them switched off: a common length scale may have smoothed away an input along which the function
+#' varies fast, or be so short that it fits noise.
 #'
 #' `fit$learning` records the search: `evaluations` and how many of them were `failures`, the
 #' `objective` of every start, whether it `converged`, the last `gradient`, what ended `at_bound`,
@@ -52,15 +52,15 @@
 #' costs a fraction of batch EP's evidence. `refine` then runs at the learned values.
 #'
 #' The criterion has optima far apart. The search begins at the best of some seven starts, each of
-#' which takes a selection: of labels with the variance times `r policy$ivm_variances[1]` and
-#' `r policy$ivm_variances[2]` (and the bias as far as that takes it), then with length scales times
-#' `r policy$ivm_widths[1]` and `r policy$ivm_widths[2]` there. A start that was given is one of
-#' them; [fixed()] values stay.
+#' which takes a selection: for classes with the variance times `r policy$ivm_variances[1]` and `r
+#' policy$ivm_variances[2]` (and the corresponding bias), then with length scales times `r
+#' policy$ivm_widths[1]` and `r policy$ivm_widths[2]` there. A start that was given is one of them;
+#' [fixed()] values stay.
 #'
 #' A round is a major and at most `inner` minor steps. The major step selects the active set and its
 #' sites at the current hyperparameters; minor steps search with both sets held (section 3.3). The
-#' paper's 15 rounds of 8 steps are the default. The `strategy` says what the sites do in minor
-#' steps (6.1.1):
+#' paper's 15 rounds of 8 steps are the default. The `strategy` determines the sites in minor steps
+#' (6.1.1):
 #'
 #' | | sites | search |
 #' |---|---|---|

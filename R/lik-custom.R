@@ -18,11 +18,11 @@
 #' falls exponentially with the number of nodes if `log_density` is smooth in `f`: 33 nodes as a
 #' rule, up to 1025 where those and every second one of them disagree. Where the density is 0
 #' (`-Inf`) beyond a bound, as of uniform or one-sided noise, the bounds are found by bisection and
-#' integrals go from bound to bound, to 1e-8; a sweep takes some ten times as long then. Of a
-#' density with a corner, or a jump between two values that are not 0, the result is good to some
+#' integrals go from bound to bound, to 1e-8; a sweep takes some ten times as long then. For a
+#' density with a corner, or a jump between two values other than 0, the result is accurate to some
 #' 1e-5. `log_density` is called for all observations at once.
 #'
-#' @section What the functions see:
+#' @section Arguments of the functions:
 #' `f` is a matrix with a row for each observation and a column for each node, the latent value plus
 #' offset. `y` and `weights` are matrices of the same shape, with equal columns. `theta` is a named
 #' vector of the hyperparameters on their natural scale. The answer has the shape of `f`. The latent
@@ -38,7 +38,7 @@
 #' | `"share"` | numbers between 0 and 1 | numbers |
 #' | `"ordered"` | 1, 2, ... | an ordered factor, or whole numbers |
 #'
-#' With `width = 2` an observation sees two latent functions, such as a mean and the logarithm of a
+#' With `width = 2` an observation has two latent functions, such as a mean and the logarithm of a
 #' spread, or a rate and a gate. `f` is then a named list of two such matrices, by default `f$f1`
 #' and `f$f2`, with independent priors unless a [kernel_coregion()] of rank 1 or more is given.
 #' Labels and ordered categories have one latent function.
@@ -59,11 +59,11 @@
 #' @section Checks:
 #' With `check = TRUE`, [sparsegp()] evaluates the functions at a few observations and the starting
 #' values. It stops with an error if shapes are wrong, values are not numbers, `gradient` differs
-#' from finite differences, or any observation has a density of 0 at all latent values that were
-#' looked at, within 100 of 0. It gives a warning if the density does not integrate to one over the
-#' responses: predictions are of the normalised one then, and log evidences are not comparable. One
-#' that has no finite integral, as with a probability in place of a density beyond a limit of
-#' detection, has no predictions of responses; those of the latent function are right.
+#' from finite differences, or any observation has a density of 0 at all latent values tried, within
+#' 100 of 0. It gives a warning if the density does not integrate to one over the responses:
+#' predictions are of the normalised one then, and log evidences are not comparable. One that has no
+#' finite integral, as with a probability in place of a density beyond a limit of detection, has no
+#' predictions of responses; those of the latent function are right.
 #'
 #' @section Saved fits:
 #' A fit keeps the functions, with the environment that they were made in, and a saved fit has both.
@@ -72,10 +72,10 @@
 #'
 #' @section Cost:
 #' A sweep of [method_ep()] calls R once for all observations, and once more for each side of a
-#' hyperparameter's difference where the gradient is wanted. [method_ivm()] calls it once for all
-#' candidates of an inclusion. [method_online()] calls it for single observations, which takes some
-#' 0.1 ms each. With `width = 2` there are 33 x 33 nodes or more for each observation, which take
-#' some 2 ms in each sweep: a few hundred observations at most. Threads are not used.
+#' hyperparameter's difference for the gradient. [method_ivm()] calls it once for all candidates of
+#' an inclusion. [method_online()] calls it for single observations, which takes some 0.1 ms each.
+#' With `width = 2` there are 33 x 33 nodes or more for each observation, which take some 2 ms in
+#' each sweep: a few hundred observations at most. Threads are not used.
 #'
 #' Predictions of responses cost more than that where there is no `mean`, as moments are then
 #' integrals over responses: some 3 ms a row with one latent function and half a second with two,
@@ -105,9 +105,9 @@
 #' @param data Constants of each observation: a formula of one side that names columns,
 #'   `~ exposure`, or a named list or data frame of numbers, one for each row of the data. `NULL`:
 #'   there are none.
-#' @param width 1 or 2: how many latent functions an observation sees.
-#' @param components Names of two latent functions, by default `c("f1", "f2")`: of the list `f`, and
-#'   of what [predict()] returns for `type = "latent"`.
+#' @param width 1 or 2: number of latent functions of an observation.
+#' @param components Names of two latent functions, by default `c("f1", "f2")`, for the list `f` and
+#'   for the columns of `predict(type = "latent")`.
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`: they name
 #'   the argument, and those of the functions `likelihood`, with the function's own message.
 #' @references Minka, T. P. (2001), *A family of algorithms for approximate Bayesian inference*, PhD

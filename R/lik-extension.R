@@ -6,7 +6,7 @@
 
 #' @rdname extensions
 #' @param response What is observed: `"number"`, `"count"` (whole numbers of 0 or more) or `"label"`
-#'   (two classes, which C sees as -1 and 1).
+#'   (two classes, which are -1 and 1 in C).
 #' @param start Named starting values of the likelihood's hyperparameters, in the order of C's
 #'   `theta`, for a response of standard deviation 1; `NULL`: there are none.
 #' @param range A named list of bounds as in [kernel_custom()]. A hyperparameter that is not named
@@ -18,8 +18,8 @@
 #' @param prior A named list of [priors]. By default those of positive hyperparameters are
 #'   log-normal around the start, others normal or, between two bounds, flat.
 #' @param theta A named list of values in the response's units, numbers to start from or [fixed()].
-#' @param draw `function(f, theta)`: random responses given latent values, in the units that C sees,
-#'   for `simulate()`. `NULL`: there are no simulations.
+#' @param draw `function(f, theta)`: random responses given latent values, in the units of C, for
+#'   `simulate()`. `NULL`: there are no simulations.
 #' @export
 lik_extension <- function(package, name, response = c("number", "count", "label"), start = NULL,
                           range = list(), unit = NULL, prior = list(), theta = list(),

@@ -51,7 +51,7 @@
 #'   `fixed(value)`. The smaller, the more the counts scatter.
 #' @param zero Probability of an excess zero, or with `hurdle` of a zero: `NULL` (learned), a number
 #'   in (0, 1) or `fixed(value)`.
-#' @param hurdle Are all zeros of a kind of their own, `TRUE`, or those that are in excess, `FALSE`?
+#' @param hurdle `TRUE` if all zeros have their own process, `FALSE` if only excess zeros do.
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
 #' @concept Poisson regression
 #' @concept negative binomial

@@ -17,8 +17,8 @@
 #'
 #' Observations whose response is `NA` are kept; other likelihoods leave them to `na.action`.
 #' Between the classes stands a null category, in which no observation ever is. An observation
-#' without a label does not say on which side it is, only that it is on one of them: the latent
-#' function avoids 0 where there are observations, and the boundary passes where there are few.
+#' without a label is on one of the two sides, without information on which: the latent function
+#' avoids 0 where there are observations, and the boundary passes where there are few.
 #'
 #' * *Model*: the probabilities of the second and of the first level are proportional to \eqn{\Phi(u
 #'   + bias - width/2)}{Phi(u + bias - width / 2)} and \eqn{\Phi(-u - bias - width/2)}{Phi(-u - bias

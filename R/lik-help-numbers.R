@@ -19,16 +19,16 @@
 #'
 #' * The hyperparameter `noise` is the variance of the errors, in squared units of the response.
 #'   `weights` of [sparsegp()] divide it, observation by observation.
-#' * *Known variances.* Measurements with error bars of their own have `variance = <vector>`.
-#'   Nothing of the noise is learned then; `coef()` shows the variances' geometric mean as `noise`.
-#'   Prediction intervals need the variances of the new observations ([predict(weights =
-#'   1 / variance)][predict.sparsegp]). For streams use `lik_gaussian(fixed(1))` with `weights =
-#'   1 / variance`.
+#' * *Known variances.* Measurements with error bars of their own have `variance = <vector>`. The
+#'   noise is then not learned; `coef()` shows the variances' geometric mean as `noise`. Prediction
+#'   intervals need the variances of the new observations ([predict(weights = 1 /
+#'   variance)][predict.sparsegp]). For streams use `lik_gaussian(fixed(1))` with `weights = 1 /
+#'   variance`.
 #' * *Several components*, `cbind(u, v) ~ x + y`. `covariance = "spherical"`: independent errors of
 #'   one variance `noise`; `"diagonal"`: a variance for each, `noise.u` and `noise.v`; `"full"`:
-#'   with correlations, `correlation.u.v`, which for more than two components are those given the
-#'   components before the first of the two. A component may be missing in an observation. There are
-#'   no weights.
+#'   with correlations, `correlation.u.v`, for more than two components partial correlations given
+#'   the components before the first of the two. A component may be missing in an observation. There
+#'   are no weights.
 #' * Outliers pull the function with a force that grows with their distance, and the scatter of
 #'   counts and proportions depends on their mean: use other likelihoods for these.
 #' * *Source*: thesis, section 2.4; in closed form.
@@ -36,8 +36,8 @@
 #' ## Computer experiments
 #'
 #' The result of a deterministic program has no noise. A default fit compares noise near none with
-#' the usual prior ([model_structure], axis "noise"), and takes it where the evidence is higher and
-#' no two rows with the same inputs differ. With a `kernel` of your own give the noise:
+#' the usual prior ([model_structure], "noise"), and chooses it if the evidence is higher and no two
+#' rows with the same inputs differ. With a `kernel` of your own give the noise:
 #' `lik_gaussian(variance = fixed(1e-8 * var(y)))`. A variance of 0 is refused, as the covariance
 #' matrix of close rows could not be factorised.
 #'
@@ -72,9 +72,9 @@
 #'
 #' `lik_student()` ignores gross outliers: their pull falls to zero.
 #'
-#' * The hyperparameters are `scale`, in units of the response, and `df`, above 2, where the
-#'   errors have a variance. `df` is `fixed(4)` unless you say otherwise, because a few outliers
-#'   carry little information about it.
+#' * The hyperparameters are `scale`, in units of the response, and `df`, above 2, where the errors
+#'   have a variance. `df` is `fixed(4)` by default, because a few outliers carry little information
+#'   about it.
 #' * Not log-concave. An observation may widen the posterior, and its site then has a negative
 #'   precision (`fit$convergence$widening` counts these); evidence and gradient remain exact. A step
 #'   of EP is halved until the posterior is a proper distribution. If there is no such fixed point

@@ -29,7 +29,7 @@
 #' @param shape Shape of the gamma distribution: `NULL` (learned), a positive number or
 #'   `fixed(value)`. One over the square of the coefficient of variation.
 #' @param precision Sum of the two parameters of the beta distribution: `NULL` (learned), a positive
-#'   number or `fixed(value)`. The larger, the less the proportions scatter.
+#'   number or `fixed(value)`. Proportions scatter less for larger values.
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
 #' @concept gamma regression
 #' @concept beta regression

@@ -33,11 +33,11 @@
 #'   `at`, and `"rmst"` the restricted mean \eqn{E \min(T, at)}{E min(T, at)}; the last two and
 #'   the median have intervals. Types `"link"` and `"latent"` are on the scale of log times, and so
 #'   is an `offset`.
-#' * *Rows of the fit.* Response and Pearson residuals of censored times are `NA`; of quantile
-#'   residuals those are drawn at random among what the time may be. [loo()] has the concordance
-#'   (Harrell's C) of leave-one-out medians, as has `summary()`. [simulate()] draws times without
-#'   censoring. [calibration()] spreads a censored time over the probabilities of what it may be,
-#'   which favours the model where much is censored.
+#' * *Rows of the fit.* Response and Pearson residuals of censored times are `NA`; their quantile
+#'   residuals are drawn at random from the possible times. [loo()] has the concordance (Harrell's
+#'   C) of leave-one-out medians, as has `summary()`. [simulate()] draws times without censoring.
+#'   [calibration()] spreads a censored time over its possible values, which favours the model under
+#'   heavy censoring.
 #' * *Log evidence and log densities* are of times, not of their logarithms (they have the
 #'   Jacobian), and of censored observations probabilities. So `lik_lognormal()` without censoring
 #'   is `lik_gaussian(transform = "log")`, with the same evidence.

@@ -15,7 +15,7 @@
 #' | prices, sizes, concentrations: positive and skewed | `lik_gaussian(transform = "log")`, by default where it fits better | [response_scale()] |
 #' | several numbers, `cbind(u, v)` | `lik_gaussian(covariance =)` | [likelihoods_numbers] |
 #' | counts | `lik_poisson()`, or `lik_negbin()` if they vary more | [likelihoods_counts] |
-#' | counts with many zeros | `lik_zip()` or `lik_zinb()`, with `hurdle = TRUE` if zeros are of a kind of their own | [likelihoods_counts] |
+#' | counts with many zeros | `lik_zip()` or `lik_zinb()`, with `hurdle = TRUE` if zeros have a process of their own | [likelihoods_counts] |
 #' | positive numbers whose errors grow with their mean | `lik_gamma()` | [likelihoods_positive] |
 #' | proportions of an amount | `lik_beta()` | [likelihoods_positive] |
 #' | successes and failures | `lik_binomial()` | [likelihoods_counts] |
@@ -27,7 +27,7 @@
 #' | ordered categories, such as ratings | `lik_ordinal()`, the default | [likelihoods_classes] |
 #' | vectors with several possible values each | `lik_mixture()`, the default | [mixture()] |
 #' | times to an event, some of them censored, `Surv(time, status)` | `lik_weibull()`, `lik_loglogistic()` or `lik_lognormal()`, chosen by default | [likelihoods_times] |
-#' | points, and their density is wanted | `lik_density()`, through [gp_density()] | [gp_density()] |
+#' | points, to estimate their density | `lik_density()`, through [gp_density()] | [gp_density()] |
 #' | anything else | an R function of the log density | [lik_custom()] |
 #'
 #' Any likelihood of two classes serves for more of them as well, by one-vs-rest models; see
@@ -41,7 +41,7 @@
 #' |---|---|---|
 #' | `lik_gaussian` | \eqn{y \sim N(u, noise / weight)}{y ~ N(u, noise / weight)} | `noise` |
 #' | `lik_heteroscedastic` | \eqn{y \sim N(u, noise \exp(2 g))}{y ~ N(u, noise exp(2 g))} | `noise` |
-#' | `lik_mixture` | one of several vectors is meant, see [mixture()] | |
+#' | `lik_mixture` | one of several vectors is right, see [mixture()] | |
 #' | `lik_probit` | \eqn{p = \Phi(u + bias)}{p = Phi(u + bias)} | `bias` |
 #' | `lik_logit` | \eqn{p = 1/(1 + \exp(-u - bias))}{p = 1 / (1 + exp(-u - bias))} | `bias` |
 #' | `lik_flip` | \eqn{p = flip + (1 - 2 flip) \Phi(u + bias)}{p = flip + (1 - 2 flip) Phi(u + bias)} | `bias`, `flip` |
@@ -64,7 +64,7 @@
 #' | `lik_weibull` | \eqn{\log t = u + scale\,e}{log(t) = u + scale e}, \eqn{P(e > z) = \exp(-\exp z)}{P(e > z) = exp(-exp(z))} | `scale` |
 #' | `lik_loglogistic` | the same with logistic \eqn{e} | `scale` |
 #' | `lik_lognormal` | the same with normal \eqn{e} | `scale` |
-#' | `lik_density` | density \eqn{\propto u^2}{~ u^2} at a point that was seen | none |
+#' | `lik_density` | density \eqn{\propto u^2}{~ u^2} at an observed point | none |
 #'
 #' @section Names and families:
 #' `gaussian()`, `binomial("probit")`, `binomial("logit")`, `poisson()` and `Gamma("log")` are
@@ -73,7 +73,7 @@
 #' `binomial("logit")` means `lik_binomial()` if the response has two columns. Their names stand for
 #' them, as in [glm()]: with `"binomial"` a factor, a logical or numbers 0 and 1 are classes
 #' (`lik_logit()`), and two columns of counts, or proportions with `weights`, are trials. For other
-#' families and links an error says what is nearest.
+#' families and links an error names the nearest likelihood.
 #'
 #' @section Hyperparameters:
 #' An argument that is a hyperparameter may be `NULL` (learned), a number (learned, with this start)
@@ -82,7 +82,7 @@
 #'
 #' @section How exact they are:
 #' Normal noise is exact. For other likelihoods the posterior is approximated by expectation
-#' propagation. Each page says how far it is from long Monte Carlo runs (`bench/truth.R` of the
+#' propagation. Each page gives its distance from long Monte Carlo runs (`bench/truth.R` of the
 #' sources). Likelihoods that are *not log-concave* may have several optima and need more
 #' iterations.
 #'

@@ -1,20 +1,22 @@
 #' The log evidence of a fit
 #'
 #' `logLik()` is the log evidence: the log density of the responses with the latent function
-#' integrated out, at the fitted hyperparameters. It is no maximised likelihood, so it has no
-#' degrees of freedom (`df` is `NA`): a richer kernel pays for what it could have said by itself.
+#' integrated out, at the fitted hyperparameters. It is not a maximised likelihood and has no
+#' degrees of freedom (`df` is `NA`): the integral penalises complex kernels by itself.
 #'
 #' To compare two models of the same responses take the difference of their log evidences, in nats:
-#' `exp()` of it is the Bayes factor (but for the hyperparameters, which are chosen and not
-#' integrated out), and a difference of less than about 1 says little. Or compare leave-one-out
-#' predictions, with the standard error of the rows' differences: [compare()].
+#' `exp()` of it is the Bayes factor (apart from the hyperparameters, which are maximised over). A
+#' difference below about 1 is weak evidence. Alternatively compare leave-one-out predictions, with
+#' the standard error of their differences: [compare()].
 #'
-#' `AIC()`, `BIC()`, `step()`, `drop1()`, `add1()` and `lmtest::lrtest()` would count a penalty or a
-#' chi-square that an evidence does not have; they are errors of class `sparsegp_error`.
+#' `AIC()`, `BIC()`, `step()`, `drop1()`, `add1()` and `lmtest::lrtest()` need a number of
+#' parameters or a chi-square statistic, which an evidence does not have; they are errors of class
+#' `sparsegp_error`.
 #'
 #' @param object,k A fit of [sparsegp()]; `k` is not used.
 #' @param ... Further fits, for `AIC()`, `BIC()` and `lrtest()`.
-#' @return `logLik()`: an object of class `logLik`, with `df` `NA` and `nobs` the rows.
+#' @return `logLik()`: an object of class `logLik`, one number in nats, with `df` `NA` and `nobs`
+#'   the number of rows.
 #' @examples
 #' small <- sparsegp(mpg ~ wt, mtcars)
 #' large <- update(small, . ~ . + hp)

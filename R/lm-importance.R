@@ -1,23 +1,23 @@
-#' Which inputs matter
+#' Importance of inputs
 #'
-#' For each term of the formula (each column of a matrix): how much worse are leave-one-out
-#' predictions when it is held constant, the others and the hyperparameters unchanged? Beside it,
-#' where every input has a length scale of its own (`ard = TRUE`), the inverse of that: how much the
-#' function bends along it.
+#' Measures the importance of each term of the formula (each column of a matrix) by the loss of
+#' leave-one-out log predictive density when the term is held constant, with the other terms and the
+#' hyperparameters unchanged. If every input has its own length scale (`ard = TRUE`), the inverse
+#' length scale is shown as well.
 #'
-#' What an input adds to others that say the same is little, though each may matter alone; and a
-#' length scale says how far the function reaches, not how much it changes: a strong linear trend
-#' has a long one.
+#' Correlated inputs share their importance: each may have a small loss although the response
+#' depends strongly on both. A length scale is the distance over which the function varies, not the
+#' size of its change: a strong linear trend has a long one.
 #'
 #' @param object A fit of [sparsegp()], with its inputs (`gp_control(keep_x = TRUE)`); not a stream,
 #'   and not of several components or [lik_heteroscedastic()].
-#' @param ... Nothing.
-#' @return A data frame, the largest loss first, a row for each term: `loss`, the sum over the rows
-#'   of the leave-one-out log predictive density that is lost without it (below 0: it does harm),
-#'   `se`, the standard error of that, from the rows' own losses, and `relevance`, one over the
-#'   length scale in standard deviations of the input (of several columns or kernels the largest;
-#'   `NA` where length scales are shared). Errors of class `sparsegp_error`: the fit keeps no rows
-#'   or inputs.
+#' @param ... Not used; unknown arguments are an error.
+#' @return A data frame with a row for each term, the largest loss first: `loss`, the sum over the
+#'   observations of the lost leave-one-out log predictive density, in nats (negative if predictions
+#'   improve without the term), `se`, its standard error, from the losses of the observations, and
+#'   `relevance`, one over the length scale in standard deviations of the input (the largest, for
+#'   several columns or kernels; `NA` for a common length scale). Errors of class `sparsegp_error`:
+#'   the fit keeps no rows or inputs.
 #' @seealso [loo()], and `compare(fit, update(fit, . ~ . - term))`, which learns again without it.
 #' @examples
 #' fit <- sparsegp(mpg ~ wt + hp + qsec, mtcars, kernel = kernel_rbf(ard = TRUE))

@@ -1,8 +1,8 @@
 #' Leverage and influence of the rows
 #'
-#' The diagnostics of [stats::lm.influence()] for a Gaussian-process fit, from what leave-one-out
-#' predictions are made of: nothing is fitted again. Hyperparameters, and the constant that was
-#' removed from the response, are held fixed.
+#' The diagnostics of [stats::lm.influence()] for a Gaussian-process fit, from leave-one-out
+#' predictions and without refitting. Hyperparameters, and the constant that was removed from the
+#' response, are held fixed.
 #'
 #' For Gaussian noise all of it is exact. A fitted mean is a linear function of the responses, and
 #' `hatvalues()` is the derivative of a row's fitted mean in its own response, \eqn{h}{h}; their sum
@@ -14,23 +14,23 @@
 #' change of all fitted means when the row is left out and \eqn{C}{C} the posterior covariance of
 #' these means. A linear kernel with a wide prior gives the numbers of a linear model.
 #'
-#' Other likelihoods have a Gaussian site for each row, as if there were a response
-#' `shift / precision` with noise of variance `1 / precision` (see [sites()]). Residuals and
-#' distances are those of these responses, with the sites of the other rows held, as those of a
-#' generalised linear model are of its working responses. The precision of a site depends on the
-#' response of its row, but leverage is a property of the design: `hatvalues()` has, in its place,
-#' the precision that is expected at the mean of the latent function given the other rows (the
-#' Fisher information of a response; of means with a variance of their own, as of counts,
-#' \eqn{m'(f)^2 / v(f)}{m'(f)^2 / v(f)}), as the weights of a generalised linear model are. A site
-#' of negative precision, which an outlier gets under [lik_student()], has no standardised residual;
-#' nor has a site without precision, as under [lik_laplace()].
+#' Other likelihoods have a Gaussian site for each row, as if there were a response `shift /
+#' precision` with noise of variance `1 / precision` (see [sites()]). Residuals and distances are
+#' those of these responses, with the sites of the other rows held, as those of a generalised linear
+#' model are of its working responses. The precision of a site depends on the response of its row,
+#' but leverage is a property of the design: `hatvalues()` has, in its place, the precision that is
+#' expected at the mean of the latent function given the other rows (the Fisher information of a
+#' response; \eqn{m'(f)^2 / v(f)}{m'(f)^2 / v(f)} if the variance follows from the mean, as for
+#' counts), as the weights of a generalised linear model are. A site of negative precision, which an
+#' outlier gets under [lik_student()], has no standardised residual; nor has a site without
+#' precision, as under [lik_laplace()].
 #'
-#' For any likelihood `rstudent()` is the response less its mean given the other rows, divided by
-#' its standard deviation given these (see [loo()]). For Gaussian noise that is the same number as
-#' `rstandard()`, since the noise is held.
+#' For any likelihood `rstudent()` is the response minus its leave-one-out mean, divided by its
+#' leave-one-out standard deviation (see [loo()]). For Gaussian noise it equals `rstandard()`, since
+#' the noise is held fixed.
 #'
 #' @param model A fit of [sparsegp()] that keeps its rows, with one latent function.
-#' @param ... Nothing.
+#' @param ... Not used; unknown arguments are an error.
 #' @return Named vectors without unit, an entry for each row of the data; `NA` for rows that
 #'   `na.exclude` has left out and, but for `hatvalues()`, for rows without a label or a residual.
 #'   `influence()`: a list of three such vectors, `hat`, `dffit`, the change of the latent

@@ -1,31 +1,32 @@
-#' Frames, matrices and numbers of a fit that other models have, too
+#' Methods familiar from lm()
 #'
-#' What [stats::lm()]'s methods give, as far as it is there.
+#' Family, terms, model frame, model matrix, residual standard deviation and degrees of freedom of a
+#' fit.
 #'
-#' `family()` is a family object as [stats::glm()] has it, with the link that takes mean responses
-#' to the linear predictor: `family(fit)$linkinv(predict(fit, new, type = "link"))` are
-#' mean responses (at the median of the latent function), or medians of a response on another scale,
-#' which is the link then: the function is `"log"`, `"sqrt"` or `"logit"`, or has the scale's
-#' parameter. `terms()` and `weights()` are those of the fit.
+#' `family()` is a family object, as for [stats::glm()], with the link from mean responses to the
+#' linear predictor: `family(fit)$linkinv(predict(fit, new, type = "link"))` are mean responses (at
+#' the median of the latent function). For a response on another scale the link is that scale
+#' (`"log"`, `"sqrt"`, `"logit"`, or with its parameter) and these are medians. `terms()` and
+#' `weights()` are those of the fit.
 #'
-#' `model.frame()` is the frame of the rows used. Full EP keeps it; other fits make it again from
-#' the first call, where its formula was written, which is an error when `data` is no longer there.
-#' `model.matrix()` is the matrix of inputs, in their units and without an intercept, which a
-#' Gaussian process has no need of; with `data` that of other rows. `labels()` names the terms and
-#' `variable.names()` the inputs, which are the columns of that matrix.
+#' `model.frame()` is the frame of the rows used. Full EP keeps it; other fits evaluate the first
+#' call again, which is an error if `data` no longer exists. `model.matrix()` is the matrix of
+#' inputs, in their units and without an intercept, as Gaussian processes need none; with `data`
+#' that of other rows. `labels()` names the terms and `variable.names()` the inputs, the columns of
+#' that matrix.
 #'
-#' `sigma()` is the standard deviation of a response about the latent function (for several
-#' components with noise of their own a vector, by name), for likelihoods of
-#' numbers; under `weights` that of a row of weight 1. `df.residual()` is the number of rows less
-#' that of parameters the function is worth, the sum of [hatvalues()][influence]: for Gaussian noise
-#' the trace of the matrix that makes fitted values of responses. `deviance()` is an error, as
-#' nothing is maximised here that it could be twice of.
+#' `sigma()` is the standard deviation of a response about the latent function, in the units of the
+#' response, for likelihoods of numbers (for several components with their own noise a named vector;
+#' with `weights` that of a row of weight 1). `df.residual()` is the number of rows minus the
+#' effective number of parameters, the sum of [hatvalues()][influence]: for Gaussian noise the trace
+#' of the smoother matrix. `deviance()` is an error, as no likelihood is maximised.
 #'
 #' @param object,formula,x A fit of [sparsegp()].
 #' @param data `NULL` or other rows, as `newdata` of [predict][predict.sparsegp].
-#' @param ... Nothing.
-#' @return A data frame; a matrix; character vectors; numbers. What there is not is an error of
-#'   class `sparsegp_error`.
+#' @param ... Not used.
+#' @return `model.frame()`: a data frame; `model.matrix()`: a numeric matrix; `labels()`,
+#'   `variable.names()`: character vectors; `sigma()`, `df.residual()`: numbers. A value that is not
+#'   defined for a fit is an error of class `sparsegp_error`.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars)
 #' head(model.matrix(fit), 3)

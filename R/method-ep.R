@@ -27,8 +27,8 @@
 #' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
 #'   the observation's cavity standard deviation; positive. While hyperparameters of several
 #'   classes are learned, sweeps end at `r policy$class_search_tolerance` times that.
-#' @param pool Most numbers that the matrix of observations as the basis sees them may take; whole
-#'   number or `Inf`. Beyond it the matrix is computed anew in blocks.
+#' @param pool Most numbers that the matrix of observations on the basis may occupy; whole number or
+#'   `Inf`. Beyond it the matrix is computed anew in blocks.
 #' @param starts For ambiguous measurements ([lik_mixture()]): number of online passes from which EP
 #'   starts, the first in the order of the data and the others in random orders; other starts are
 #'   each part of all observations, and what follows from every mode that is found, up to
@@ -53,7 +53,7 @@
 #' residual in the likelihood and gives FITC; `"kl"` projects it away and gives, for Gaussian noise,
 #' DTC (the projected process). A sweep takes \eqn{n d^2}{n d^2} multiplications. If the points'
 #' kernel matrix is singular to rounding, the smallest sufficient proportion of its diagonal, from
-#' 1e-12 to 1e-6, is added (`fit$jitter`, and `print()` says so).
+#' 1e-12 to 1e-6, is added (`fit$jitter`, which `print()` shows).
 #'
 #' *A basis that is chosen* is sparse EP (thesis 4.6 and appendix G). In `freeze` sweeps each
 #' observation's site is removed, and the observation is processed anew and may join the basis; the

@@ -1,7 +1,7 @@
 #' Methods: how a fit is computed
 #'
 #' Leave `method` out, and [sparsegp()] decides. Give one to fix the number of inducing points (the
-#' *basis*), to process a stream, or to run an algorithm of the papers as it is written there.
+#' *basis*), to process a stream, or to run a published algorithm unchanged.
 #'
 #' | you have | use | time; memory, in numbers |
 #' |---|---|---|
@@ -17,8 +17,8 @@
 #' | observations that arrive one by one, or that drift | [method_online()] | \eqn{4 d^2}{4 d^2} an observation; \eqn{4 d^2}{4 d^2} |
 #' | data larger than memory | a [row_source()], with any of these but full EP; `method_ivm()` chooses among the rows kept, and only with `refine = "basis"` unless all are kept | a few numbers an observation |
 #'
-#' [learn_control()] says how hyperparameters are searched. The formulas, with their sources, are in
-#' `vignette("computed")`.
+#' [learn_control()] describes the search for hyperparameters. The formulas, with their sources, are
+#' in `vignette("computed")`.
 #'
 #' @section Without a method:
 #' A strategy chooses, by the kind of response and the number of observations, and
@@ -72,24 +72,24 @@
 #' A class whose label is rarer than `r policy$rare_label[1]` has fewer points, by the square root
 #' of its proportion, but at least `r policy$rare_label[2]` of these.
 #'
-#' A margin and least squares are tried if probabilities are not too sure without them; least
+#' A margin and least squares are tried unless probabilities are already overconfident; least
 #' squares neither with `augment` nor for rows that come in chunks. In the end probabilities are
 #' recalibrated: their odds are raised to the power nearest to 1 whose mean leave-one-out log
 #' probability is within `r policy$min_standard_errors` standard errors of the best (`fit$power`),
-#' for two labels of few observations as well. Few labels that are all predicted rightly may be so
-#' by chance, so the log probability of each observation is that of the next one like it: of n of a
-#' label, it has this label with probability (n + 1) / (n + 2), else any other (Platt 1999, section
-#' 2.2).
+#' for two labels of few observations as well. With few observations, perfect leave-one-out
+#' predictions may be chance, so the log probability of each observation is that of the next similar
+#' one, which has the same label as n observations with probability (n + 1) / (n + 2) (Platt 1999,
+#' section 2.2).
 #'
-#' *A length scale for each input, of labels.* The kernel search tries `ard = TRUE` for all kinds of
-#' labels with up to `r policy$max_ard_inputs` inputs; all classes share the length scales. The
+#' *A length scale for each input, for classes.* The kernel search tries `ard = TRUE` for all kinds
+#' of labels with up to `r policy$max_ard_inputs` inputs; all classes share the length scales. The
 #' maximum of the evidence over many length scales follows the noise of few observations, so they
 #' are tied to the common length scale that was learned before: [prior_logcauchy()] around it, with
 #' scale `r policy$relevance_spread`, holds most of them there and lets a few go far. They are kept
 #' if log evidence and log prior, relative to that of length scales at the common one, rise by more
-#' than `r policy$min_relevance_gain` nats, by m of n observations `r policy$min_relevance_gain`
-#' m / n; of one-vs-rest classes by `r policy$min_relevance_gain` nats and
-#' `r policy$min_relevance_rate` nats an observation in each model on average. Your own `prior` of
+#' than `r policy$min_relevance_gain` nats, for m of n observations `r policy$min_relevance_gain` m
+#' / n; for one-vs-rest classes by `r policy$min_relevance_gain` nats and `r
+#' policy$min_relevance_rate` nats an observation in each model on average. Your own `prior` of
 #' `lengthscale` replaces the tie.
 #'
 #' *Several latent functions otherwise*: `method_ep(size = )` with `r policy$multi_output_root`

@@ -12,9 +12,9 @@
 #' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
 #'   the observation's cavity standard deviation; positive.
 #' @param power Power of the likelihood terms (power EP), see [method_ep()].
-#' @param window Number of observations, the last ones in time, that the fit keeps, whole number of
-#'   at least 1; of those before it keeps the state of the process behind them alone. `NULL`: all
-#'   are kept. See "Streams".
+#' @param window Number of observations, the last ones in time, that the fit keeps: a whole number
+#'   of at least 1; earlier observations are summarised by the state of the process. `NULL`: all are
+#'   kept. See "Streams".
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
 #' @details
 #' A Gaussian process of one input whose kernel is among those below is the first component of a
@@ -41,9 +41,9 @@
 #' Without a `kernel`, those above are compared, [kernel_matern52()] first.
 #'
 #' Observations may come in any order and at equal times. Precision is that of double numbers at the
-#' scale of the input: times that differ by less than 1e-15 of their distance from the mean are
-#' one, and beyond gaps of some hundred length scales nothing is known of what came before. Periodic
-#' parts lose digits where a time is 1e10 periods from the mean.
+#' scale of the input: times that differ by less than 1e-15 of their distance from the mean are one,
+#' and beyond gaps of some hundred length scales the past is forgotten. Periodic parts lose digits
+#' where a time is 1e10 periods from the mean.
 #'
 #' ## Streams
 #'
@@ -53,23 +53,23 @@
 #' hyperparameters every prediction, and `logLik()`, is that of a fit of all observations; with
 #' other likelihoods it is too if sites do not change any more that are a window old, so the window
 #' should span a few length scales. Within the window observations may come in any order; earlier
-#' ones are an error. A [row_source()] is fitted that way, with a window of 10 000 unless another
-#' is given, in two passes: in the first four windows of consecutive rows are kept to learn from, in
+#' ones are an error. A [row_source()] is fitted that way, with a window of 10 000 unless another is
+#' given, in two passes: in the first four windows of consecutive rows are kept to learn from, in
 #' the second all rows are taken in their order, which has to be that of time (`ORDER BY`): rows
 #' that are earlier than what the fit still holds are an error. The fit answers for times from the
 #' start of its window on: [predict()], `draws()`, `slopes()`; not `fitted()`, `residuals()` and
-#' others that take all observations. There is no `mean =` formula with a window, and no
-#' integration over hyperparameters. Where the function itself drifts, that is what a Matern kernel
-#' describes: nothing has to be forgotten by hand, as with [method_online()].
+#' others that take all observations. There is no `mean =` formula with a window, and no integration
+#' over hyperparameters. A Matern kernel describes a function that drifts, without a half-life such
+#' as [method_online()] needs.
 #'
 #' ## Answers
 #'
-#' A fit without a window answers everything that other fits do. Joint covariances, as of
-#' `predict(covariance = TRUE)`, `draws()` and `simulate()`, are of at most
-#' `r MOST_JOINT_VALUES` points at a time, those with slopes and averages of slopes of half as many:
-#' of a longer series give `newdata`. `update(fit, newdata)` takes more observations at the same
-#' hyperparameters, later or earlier ones: EP goes on with all of them, so the result is the fit of
-#' all at these hyperparameters.
+#' A fit without a window has the methods of other fits. Joint covariances, as in
+#' `predict(covariance = TRUE)`, `draws()` and `simulate()`, are for at most `r MOST_JOINT_VALUES`
+#' points at a time, and half as many with slopes and averages of slopes: give `newdata` for a
+#' longer series. `update(fit, newdata)` adds observations at the same hyperparameters, later or
+#' earlier ones: EP continues with all of them, so the result is the fit of all at these
+#' hyperparameters.
 #'
 #' Not by this method: several inputs, likelihoods with several latent functions at once, several
 #' components, [mixture()] responses, `augment`, and merging of fits.

@@ -12,14 +12,13 @@
 #'   noise.
 #' @param power Power of the likelihood terms (power EP), see [method_ep()].
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
-#' @details
-#' *Gaussian noise.* Observations are put into an order in which each is as far as can be from those
-#' before it (maximin; Guinness 2018), and neighbours are nearest in units of the length scales. The
-#' density of all responses is the product of that of each given its neighbours. It has an exact
-#' gradient; of more than `r policy$neighbour_rows` observations so many of these factors stand for
-#' all while hyperparameters are learned. Neighbours are looked for again where learning has moved a
-#' ratio of length scales by more than `r policy$neighbour_drift` (in logarithms). The coefficients
-#' of a mean are integrated out, by generalised least squares with the same factors.
+#' @details *Gaussian noise.* Observations are put into an order in which each is as far as can be
+#' from those before it (maximin; Guinness 2018), and neighbours are nearest in units of the length
+#' scales. The density of all responses is the product of that of each given its neighbours. It has
+#' an exact gradient; with more than `r policy$neighbour_rows` observations so many of these factors
+#' stand for all while hyperparameters are learned. Neighbours are searched again where learning has
+#' moved a ratio of length scales by more than `r policy$neighbour_drift` (in logarithms). The
+#' coefficients of a mean are integrated out, by generalised least squares with the same factors.
 #'
 #' A prediction is given the `k + 1` observations nearest to it, and so are the leave-one-out values
 #' of [loo()], without the observation itself. Joint covariances, as of `predict(covariance =

@@ -1,6 +1,6 @@
 #' Streams: the sparse online Gaussian process
 #'
-#' `method_online()` processes every observation once, in constant memory, and goes on with
+#' `method_online()` processes every observation once, in constant memory, and continues with
 #' [update()][update.sparsegp] as more arrive.
 #'
 #' @param size Most inducing points (the *basis*); whole number of at least 1.
@@ -15,9 +15,9 @@
 #' @param novelty An observation joins the basis only if it leaves more than this proportion of the
 #'   observation's prior variance unexplained; from 1e-11 to 0.5.
 #' @param order Order of the observations of one call: `"given"`; `"random"`, from R's generator; or
-#'   `"informative"`: of the next 1000 observations the one with the largest KL divergence between
-#'   posterior and prior (thesis 3.16, 3.8.1), at 1000 times the cost. Only with `"given"` is the
-#'   result independent of how observations are divided into calls.
+#'   `"informative"`: each time the observation among the next 1000 with the largest KL divergence
+#'   between posterior and prior (thesis 3.16, 3.8.1), at 1000 times the cost. Only with `"given"`
+#'   is the result independent of how observations are divided into calls.
 #' @param pilot Number of observations from which scaling, starts and learned values are taken;
 #'   whole number of at least 1. If they have one class or one level only, more are taken, see
 #'   [update()][update.sparsegp].
@@ -47,13 +47,12 @@
 #' the prior (state noise in a Kalman filter). After a time t with \eqn{\rho = 2^{-t/drift}}{rho =
 #' 2^(-t / drift)} the posterior at the basis, mean m and covariance V, becomes \eqn{\rho m}{rho m}
 #' and \eqn{\rho^2 V + (1 - \rho^2) K}{rho^2 V + (1 - rho^2) K}, in steps of 1/64 of the half-life;
-#' a step takes some \eqn{d^3}{d^3} multiplications. With Gaussian noise and a basis with all
-#' inputs the stream is the exact Gaussian process with kernel
-#' \eqn{k(x, x') \rho(|t - t'|)}{k(x, x') rho(|t - t'|)} of inputs and times, up to these steps, and
-#' `logLik()` its evidence, by which half-lives can be compared. Unlike `forget`, what is known most
-#' precisely becomes uncertain first. `bench/drift.R` compares the two. Predictions are those at the
-#' time of the last observation. Hyperparameters are learned as if the function did not move during
-#' the pilot.
+#' a step takes some \eqn{d^3}{d^3} multiplications. With Gaussian noise and a basis with all inputs
+#' the stream is the exact Gaussian process with kernel \eqn{k(x, x') \rho(|t - t'|)}{k(x, x')
+#' rho(|t - t'|)} of inputs and times, up to these steps, and `logLik()` its evidence, by which
+#' half-lives can be compared. Unlike `forget`, the most precise values become uncertain first.
+#' `bench/drift.R` compares the two. Predictions are those at the time of the last observation.
+#' Hyperparameters are learned as if the function did not move during the pilot.
 #'
 #' Hyperparameters maximise the evidence of full EP (or EP on the given basis) on the first `pilot`
 #' observations, and stay. `logLik()` is the sum of log predictive densities, each observation's

@@ -28,7 +28,7 @@
 #'     calibrated model;
 #'   * `lwr`, `upr`: a calibrated model has `observed` between them with probability `level`;
 #'   * `width`, the mean width of the intervals in units of the response (for ordered categories the
-#'     number of steps). Of two calibrated models prefer the one with narrower intervals;
+#'     number of steps). Prefer the narrower of two calibrated models;
 #'   * `inside`, the proportion of responses in the intervals of [predict()][predict.sparsegp].
 #'     Counts, proportions and ordered categories are discrete, so the coverage of their intervals
 #'     is at least the nominal content. `observed` allows for that, see "Details"; for other numbers

@@ -6,9 +6,9 @@
 #' For times to an event: the survival function against time, with pointwise intervals, for up to
 #' eight rows of `newdata`, one curve per row (the response is not needed). Without `newdata` other
 #' inputs are held fixed as in `"fit"`, with a curve for each level (or three values) of the input
-#' along which the curves differ most, or of `by`, a factor. `xlim` sets the range of times; default:
-#' to the largest time of the fit, or to the largest median if the fit keeps no rows. *Value.*
-#' `curve`, `time`, `fit`, `lwr`, `upr`.
+#' along which the curves differ most, or of `by`, a factor. `xlim` sets the range of times;
+#' default: to the largest time of the fit, or to the largest median if the fit keeps no rows.
+#' *Value.* `curve`, `time`, `fit`, `lwr`, `upr`.
 NULL
 
 survival_plot <- function() {

@@ -4,7 +4,7 @@
 
 #' Ambiguous measurements of vectors
 #'
-#' A response for [sparsegp()] whose rows mean "this vector or that": of every row a few possible
+#' A response for [sparsegp()] whose rows mean "this vector or that": each row has a few possible
 #' values, each with a weight and an error. A scatterometer cannot distinguish the wind from its
 #' opposite; a tracker may have followed something else; a network gives a density with several
 #' modes. The likelihood is [lik_mixture()].

@@ -55,7 +55,7 @@ offers_in_order <- function() {
 read_ordered <- function(codec, y, ...) {
   if (is.character(y)) {
     stop_sparsegp("y", "is text, whose categories are ordered only alphabetically",
-                  "Say which it is by factor(y, levels, ordered = TRUE)")
+                  "Give their order by factor(y, levels, ordered = TRUE)")
   }
   read_labels(codec, y, ...)
 }

@@ -1,26 +1,27 @@
 #' sparsegp: Gaussian processes with honest error bars
 #'
-#' Begin with `fit <- sparsegp(y ~ x + z, data)`. The response decides the kind of model, and
-#' the data the rest. Then
+#' Start with `fit <- sparsegp(y ~ x + z, data)`. The response determines the kind of model, the
+#' data everything else. Then
 #'
-#' * look: `plot(fit)`, `plot(fit, "x")`, see [plot][plot.sparsegp];
-#' * ask: `predict(fit, new, interval = "prediction")`, see [predict][predict.sparsegp];
+#' * plot: `plot(fit)`, `plot(fit, "x")`, see [plot][plot.sparsegp];
+#' * predict: `predict(fit, new, interval = "prediction")`, see [predict][predict.sparsegp];
 #' * check: `summary(fit)`, `plot(fit, type = "residuals")`, [loo()], [calibration()];
-#' * change: `update(fit, kernel = )`, and see by [compare()] whether it is better.
+#' * change: `update(fit, kernel = )`, and [compare()] the two fits.
 #'
-#' What there is to choose are small values: [kernels] say what the function is like (smooth, rough,
-#' periodic, a sum of effects, of groups), [likelihoods] what the response is like (counts, classes,
-#' outliers), [fit_methods] how many rows are taken at once (all, some hundred points, a stream),
-#' [priors] what hyperparameters are thought possible.
+#' A model is built from four kinds of objects: [kernels] for the function (smooth, rough, periodic,
+#' sums of effects, groups), [likelihoods] for the response (counts, classes, outliers),
+#' [fit_methods] for the computation (all observations, a set of inducing points (the *basis*),
+#' a stream), and
+#' [priors] for the hyperparameters.
 #'
-#' `vignette("sparsegp")` is a page from a formula to error bars, `vignette("defaults")` says what
-#' a default fit tries and how well it does, `vignette("coming-from")` is for users of `lm()`,
-#' `gam()` or `brm()`, `vignette("cheatsheet")` has all on a page, and `vignette("glossary")`
-#' explains the terms. `vignette("trust")` is on whether to believe a fit, `"likelihoods"` on the
-#' kinds of responses, `"computed"` on what is computed; `"time-series"`, `"groups"`,
-#' `"large-data"` and `"streaming"` are about those. Articles of the website, `vignettes/articles/`
-#' of the sources, have more: maps, several classes, informative inducing points (the *basis*),
-#' currents and winds, design of experiments, and the papers' figures beside ours.
+#' `vignette("sparsegp")` leads from a formula to error bars, `vignette("defaults")` describes
+#' default fits and their accuracy, `vignette("coming-from")` is for users of `lm()`, `gam()` or
+#' `brm()`, `vignette("cheatsheet")` is a summary on one page, and `vignette("glossary")` explains
+#' the terms. `vignette("trust")` is about checking a fit, `"likelihoods"` about kinds of responses,
+#' `"computed"` about the algorithms, and `"time-series"`, `"groups"`, `"large-data"` and
+#' `"streaming"` about these subjects. Articles of the website (`vignettes/articles/` of the
+#' sources) add maps, several classes, informative inducing points, currents and
+#' winds, design of experiments, and the figures of the papers.
 #'
 #' @section Notation:
 #' Words outside, paper letters inside; one table for the whole package.
@@ -44,18 +45,18 @@
 #' | \eqn{n, p, d}{n, p, d} | rows, inputs, basis size |
 #'
 #' @section Threads:
-#' Where R is built with OpenMP, what is independent goes to two threads as soon as it takes a third
-#' of a millisecond: tilts and scores of rows, columns of kernel matrices, sums over rows, blocks of
-#' rows of a prediction. Elsewhere, and on Windows, there is R's own thread.
-#' `options(sparsegp.threads = 4)` asks for another number, `1` for none but R's own; the
-#' environment variables `OMP_THREAD_LIMIT` and, unless the option is set, `OMP_NUM_THREADS` bound
-#' it. Results are the same, bit for bit, for any number of threads. Threads that wait sleep, and
-#' where other work keeps them waiting short loops are done without them for a while.
+#' If R is built with OpenMP, independent computations that take more than a third of a millisecond
+#' use two threads: tilts and scores of rows, columns of kernel matrices, sums over rows, blocks of
+#' rows of a prediction. Otherwise, and on Windows, everything runs in the thread of R.
+#' `options(sparsegp.threads = 4)` sets another number, `1` no further thread; the environment
+#' variables `OMP_THREAD_LIMIT` and, unless the option is set, `OMP_NUM_THREADS` bound it. Results
+#' are the same, bit for bit, for any number of threads. Waiting threads sleep, and on a busy
+#' machine short loops run without them for a while.
 #'
-#' Matrix products are left to the BLAS. Loops that are mostly matrix products go to threads only
-#' where the BLAS has none of its own: where R's own or the reference BLAS is in use, or OpenBLAS,
-#' BLIS or MKL under `OPENBLAS_NUM_THREADS=1` and the like. Processes that [parallel::mclapply()]
-#' forks use one thread each.
+#' Matrix products use the BLAS. Loops that consist mostly of matrix products use threads only if
+#' the BLAS is not threaded: R's own or the reference BLAS, or OpenBLAS, BLIS or MKL with
+#' `OPENBLAS_NUM_THREADS=1` and the like. Processes forked by [parallel::mclapply()] use one thread
+#' each.
 #'
 #' @references Minka, T. P. (2001). *A family of algorithms for approximate Bayesian inference*. PhD
 #'   thesis, Massachusetts Institute of Technology.

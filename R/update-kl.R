@@ -11,7 +11,7 @@
 #'
 #' @param f,g Fits of [sparsegp()] with the same kernel, hyperparameters, scaling and removed
 #'   constant, such as the stages of a stream after its pilot.
-#' @param ... Nothing.
+#' @param ... Not used; unknown arguments are an error.
 #' @return A number of at least 0 (to rounding), in nats; with more than two classes the sum over
 #'   them. Errors are of class `sparsegp_error`.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, section

@@ -5,33 +5,31 @@
 #' Two fits on one basis, with one prior, hold sums over their rows; the fit of all rows holds the
 #' sum of both. Fits made apart, on machines that share no rows, merge this way: fit some rows, fit
 #' the others by `sparsegp(data =, control = gp_control(like = fit))`, which takes basis, scaling,
-#' removed constant and
-#' hyperparameters from the first, and merge. See [shards] for how that goes on a cluster, and what
-#' then leaves a machine.
+#' removed constant and hyperparameters from the first, and merge. See [shards] for its use on a
+#' cluster, and for what then leaves a machine.
 #'
 #' With Gaussian noise the merged fit is that of all rows, its log evidence included. For other
 #' likelihoods every row's site was found among the rows of its own fit. Where both fits keep their
-#' inputs (`gp_control(keep_x = TRUE)`) EP goes on with all rows until it converges, and the result
-#' is again that of all rows on this basis; where they do not the sites stand, the merged fit has no
-#' single row (`fitted()`, `residuals()`, `sites()` and `loo_lpd()` are errors), and its log
+#' inputs (`gp_control(keep_x = TRUE)`) EP continues with all rows until it converges, and the
+#' result is again that of all rows on this basis; where they do not the sites stand, the merged fit
+#' has no single row (`fitted()`, `residuals()`, `sites()` and `loo_lpd()` are errors), and its log
 #' evidence is that of these sites.
 #'
 #' @section Different bases:
 #' Sums on different points (`sparsegp(basis = points, control = gp_control(like = fit))`) add up on
-#' the points of both:
-#' with \eqn{z_x = P_x z}{z_x = P_x z} the coordinates of one basis in those of all points,
-#' \eqn{S = P_x' S_x P_x + P_y' S_y P_y}{S = P_x' S_x P_x + P_y' S_y P_y}, and so \eqn{t}{t}. That
-#' is exact, and `onto = "both"` keeps it: the basis grows. With `onto = "x"` the posterior is
-#' projected on the points of `x`: of all posteriors on these it is the nearest by Kullback-Leibler
-#' divergence from the exact one (thesis 3.3), whose mean and covariance at the points it has. What
-#' is lost, that divergence in nats, is added to `fit$merged$kl_lost`, which `print()` shows. The
-#' log evidence is that of the points of both.
+#' the points of both: with \eqn{z_x = P_x z}{z_x = P_x z} the coordinates of one basis in those of
+#' all points, \eqn{S = P_x' S_x P_x + P_y' S_y P_y}{S = P_x' S_x P_x + P_y' S_y P_y}, and so
+#' \eqn{t}{t}. That is exact, and `onto = "both"` keeps it: the basis grows. With `onto = "x"` the
+#' posterior is projected on the points of `x`: the result is the posterior on these with the
+#' smallest Kullback-Leibler divergence from the exact one (thesis 3.3), and has its mean and
+#' covariance at the points. What is lost, that divergence in nats, is added to
+#' `fit$merged$kl_lost`, which `print()` shows. The log evidence is that of the points of both.
 #'
 #' @param x,y Fits of [sparsegp()] with the same kernel, hyperparameters, likelihood, scaling and
 #'   removed constant: `y` was made like `x`, or both like a third. Not full EP, streams,
 #'   `projection = "kl"` or `method_ivm()` without `refine = "basis"`.
 #' @param onto Where the bases differ: `"x"`, the points of `x`, or `"both"`, all points.
-#' @param ... Nothing.
+#' @param ... Not used; unknown arguments are an error.
 #' @return A fit of the rows of both, in that order; `call` is that of `x`. `fit$merged` has `fits`,
 #'   how many were merged, and `kl_lost`, in nats. Errors are of class `sparsegp_error`.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*, section

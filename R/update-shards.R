@@ -6,8 +6,8 @@
 #' of its own rows on a common basis, and the fits are merged. Rows do not travel; what travels is
 #' the fit of each place.
 #'
-#' 1. One place, or none, makes the first fit: of its own rows, or of made-up ones. It settles
-#'    kernel, hyperparameters, scaling, removed constant and basis for all.
+#' 1. One place, or none, makes the first fit, from its own rows or from simulated ones. It
+#'    determines kernel, hyperparameters, scaling, removed constant and basis for all.
 #' 2. Every place makes `sparsegp(data = its rows, control = gp_control(like = first))`;
 #'    `data` may be a [row_source()].
 #' 3. `merge()` of all these fits is the fit of all rows: exactly so with Gaussian noise, and with
@@ -23,10 +23,11 @@
 #'   the ranges of the inputs; twice as many of them carry about as much;
 #' * means and standard deviations of inputs and response, names and levels of factors, and
 #'   hyperparameters, all of the rows of the *first* fit;
-#' * of its own rows two sums, \eqn{S}{S} and \eqn{t}{t}: with d points d (d + 3) / 2 numbers, their
-#'   number, and the log evidence. Sums over few rows can give a row away: of one row with Gaussian
-#'   noise they are its inputs (as the basis sees them) and its response. Let a place have many more
-#'   rows than there are points; sums are no protection by noise, as differential privacy wants.
+#' * two sums over its own rows, \eqn{S}{S} and \eqn{t}{t}: with d points d (d + 3) / 2 numbers,
+#'   their number, and the log evidence. Sums over few rows can give a row away: for one row with
+#'   Gaussian noise they are its inputs (projected on the basis) and its response. Every place
+#'   should have many more rows than there are points; sums do not add noise, as differential
+#'   privacy requires.
 #'
 #' @section On a cluster:
 #' ```

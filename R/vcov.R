@@ -1,25 +1,25 @@
-#' How well the hyperparameters are known
+#' Standard errors of hyperparameters
 #'
-#' Learning finds the hyperparameters at which log evidence plus log [priors] is largest. How it
-#' falls off around there says how well they are known: its curvature, from exact gradients, is the
-#' inverse of a covariance matrix (the Laplace approximation of their posterior).
+#' Learning finds the hyperparameters at which log evidence plus log [priors] is largest. The
+#' curvature there, from exact gradients, is the inverse of a covariance matrix (the Laplace
+#' approximation of their posterior).
 #'
-#' Positive hyperparameters are searched as logarithms, on which the approximation is better: there
-#' `confint()` makes its intervals, so their ends are positive and not symmetric. `vcov()` is
-#' of the values that [coef()] shows, to first order. A fit that is integrated over its
-#' hyperparameters ([integration]) has its intervals by the densities that were found along the axes
-#' of the curvature, which need not be symmetric. Predictions of others take the hyperparameters as
-#' known; intervals that are wide here say that prediction intervals may be too narrow.
+#' Positive hyperparameters are searched as logarithms, on which the approximation is better:
+#' `confint()` computes intervals on that scale, so their ends are positive and not symmetric.
+#' `vcov()` refers to the values that [coef()] shows, to first order. If a fit is integrated over
+#' its hyperparameters ([integration]), its intervals use the densities along the axes of the
+#' curvature, which need not be symmetric. Predictions of other fits ignore this uncertainty; wide
+#' intervals here are a sign that prediction intervals may be too narrow.
 #'
-#' @param object A fit of [sparsegp()] whose hyperparameters were learned, by full EP or on a basis
-#'   (there at the basis as it is), with its inputs (`gp_control(keep_x = TRUE)`); not a stream.
+#' @param object A fit of [sparsegp()] with learned hyperparameters, by full EP or on a basis
+#'   (for the given basis), with its inputs (`gp_control(keep_x = TRUE)`); not a stream.
 #' @param parm Names or numbers of hyperparameters; missing: all that were learned.
-#' @param level Probability content of the intervals, in (0, 1).
-#' @param ... Nothing.
+#' @param level Probability content of the intervals: one number in (0, 1).
+#' @param ... Not used; unknown arguments are an error.
 #' @return `vcov()`: the covariance matrix of the learned hyperparameters, named as in `coef()`, in
 #'   squares and products of their units. `confint()`: a matrix with a row for each and two columns.
 #'   Errors of class `sparsegp_error`: nothing was learned, the fit keeps no rows or inputs, or the
-#'   evidence is flat in some direction, or still rises, so there is no curvature to invert.
+#'   evidence is flat or still rises in some direction, so the curvature has no inverse.
 #' @references Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine
 #'   Learning*, section 5.2. MIT Press.
 #' @examples

@@ -42,6 +42,18 @@ TERMS <- c(
   "grown while|grows? while (that|it) pays" = "adaptive",
   "\\bshares? of (the )?(variance|rows|observations|trials|mass|weight)" = "proportion of"
 )
+# Of help pages and messages: sentences without a verb, and things that see, want or know
+HELP <- c(
+  "(^|[.;:] )Of (?!course)" = "a sentence with a subject and a verb",
+  "@param \\S+ Nothing" = "Not used",
+  "\\b(kernels?|parts?|fits?|models?|packages?|EP|C) (sees?(?! `)|wants?|minds?)\\b" = "reads; needs",
+  "\\b(methods?|streams?|likelihoods?|observations?|basis) (sees?(?! `)|wants?)\\b" = "has; needs",
+  "\\b(is|are|be) (had|settled|asked for)\\b" = "available; chosen; requested",
+  "\\bgo(es)? on\\b" = "continue", "\\bunless you say\\b" = "by default",
+  "\\bsays? (so|nothing|little|how|what|which)\\b" = "shows; states",
+  "\\b(has|have|knows?) nothing to (say|do)\\b" = "is not informative",
+  "\\blooked at\\b" = "evaluated; examined"
+)
 COMMENTS <- c(AVOID[c("is told of|are told of", "\\bdear\\b", "\\blegal\\b", "\\bluck\\b",
                       "case for a coin")], TERMS[!startsWith(names(TERMS), "\\bshares?")])
 HEADLESS <- paste0("^(What|Who|Whose|Where|Whether|Which|By what|By which|In which|",
@@ -271,6 +283,7 @@ main <- function() {
   headless <- prose[comment & grepl(HEADLESS, prose$text, perl = TRUE), ]
   found <- c(
     found_by(prose[!comment, ], c(AVOID, TERMS)), found_by(prose[comment, ], COMMENTS),
+    found_by(prose[prose$role %in% c("help", "message"), ], HELP),
     sprintf("%s:%d: begins without a verb: %s", headless$file, headless$line,
             substr(headless$text, 1L, 50L)),
     found_long(), found_unnamed_basis(), found_in_vignettes(),
