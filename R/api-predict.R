@@ -281,9 +281,6 @@ predict_rows <- function(object, newdata, offset, request, weights) {
     list(covariance = covariance_answer(object, newdata, offset, request$type)))
 }
 
-TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "zero", "survival",
-           "rmst", "terms")
-
 # Other packages' names of types
 OTHER_TYPES <- c(probs = "prob", probability = "prob", probabilities = "prob", posterior = "prob",
                  classes = "class", raw = "response")

@@ -128,6 +128,12 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL, we
   if (length(formula) < 3L) {
     stop_sparsegp("formula", "has no response", "Write it as response ~ inputs")
   }
+  groups <- read_group_terms(formula, if (!is.null(kernel)) as_kernel(kernel))
+  if (!is.null(groups)) {
+    call$formula <- formula <- groups$formula
+    call$kernel <- groups$kernel
+    kernel <- eval(groups$kernel)
+  }
   check_foreign_terms(formula)
   setup <- check_setup(evaluated_likelihood(likelihood), kernel, method, learn, structure, scale,
                        basis, mean, control)

@@ -29,10 +29,9 @@ refuse_foreign_term <- function(term, env) {
   if (!is.call(term)) return(invisible())
   mark <- as.character(term[[1L]])[1L]
   if (mark %in% c("|", "||")) {
-    stop_sparsegp("formula", paste0("has the term ", deparse1(term), ", and there are no groups",
-                                    " behind a bar here"),
-                  paste("Make the group an input, as in y ~ x + g, and give",
-                        "kernel = kernel_rbf() + kernel_factor(\"g\"); a logical OR is I(a | b)"))
+    stop_sparsegp("formula", paste0("has the term ", deparse1(term), " with a bar"),
+                  paste("Write group terms as y ~ x + (1 | g), in parentheses and added; a logical",
+                        "OR is I(a | b)"))
   }
   if (!is_smooth_mark(mark, env)) return(invisible())
   stop_sparsegp("formula", paste0("has the smooth term ", deparse1(term),

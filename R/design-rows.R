@@ -94,7 +94,7 @@
 #' @param goal `score = "improvement"`: `"min"` to find small responses, `"max"` to find large ones.
 #' @param best `score = "improvement"`: the value to improve on, in units of the linear predictor
 #'   (for regression those of the response). `NULL`: the best predicted mean at the rows of the fit,
-#'   or, if it keeps no rows, at its inducing points.
+#'   or, if it keeps no rows, at the points of its basis.
 #' @param target `score = "integrated"`: the places at which predictions should improve: rows, as
 #'   `candidates`, or a list, as `within`, for 500 evenly spread points of that box. `NULL`: the
 #'   candidates, at most 500 of them, evenly spread; for `next_points()` the box `within`. For sums

@@ -36,6 +36,10 @@
 #' * kernel_factor("g", variance = fixed(1))` is a random slope, through 0 at the mean of `x`. The
 #' levels of `kernel_factor(c("g", "h"))` are the combinations of two factors.
 #'
+#' [sparsegp()] reads the group terms `(1 | g)`, `(x | g)`, `(1 | a:b)` and `(1 | a/b)` of a formula
+#' as such parts, added to the `kernel` (by default `kernel_rbf()`), and gives a message with the
+#' kernel. Intercepts and slopes are independent.
+#'
 #' In a formula `g` is a factor or character, and a term by itself (no `x:g`). The model matrix then
 #' has one column with the numbers of the levels, which only factor kernels read: kernels without
 #' `vars` read all other inputs. Numbers and columns of a matrix are read unscaled: equal numbers

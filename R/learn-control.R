@@ -52,10 +52,10 @@
 #' costs a fraction of batch EP's evidence. `refine` then runs at the learned values.
 #'
 #' The criterion has optima far apart. The search begins at the best of some seven starts, each of
-#' which takes a selection: for classes with the variance times `r policy$ivm_variances[1]` and `r
-#' policy$ivm_variances[2]` (and the corresponding bias), then with length scales times `r
-#' policy$ivm_widths[1]` and `r policy$ivm_widths[2]` there. A start that was given is one of them;
-#' [fixed()] values stay.
+#' which takes a selection: for classes with the variance times `r policy$ivm_variances[1]` and
+#' `r policy$ivm_variances[2]` (and the corresponding bias), then with length scales times
+#' `r policy$ivm_widths[1]` and `r policy$ivm_widths[2]` there. A start that was given is one of
+#' them; [fixed()] values stay.
 #'
 #' A round is a major and at most `inner` minor steps. The major step selects the active set and its
 #' sites at the current hyperparameters; minor steps search with both sets held (section 3.3). The

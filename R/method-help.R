@@ -88,8 +88,8 @@
 #' scale `r policy$relevance_spread`, holds most of them there and lets a few go far. They are kept
 #' if log evidence and log prior, relative to that of length scales at the common one, rise by more
 #' than `r policy$min_relevance_gain` nats, for m of n observations `r policy$min_relevance_gain` m
-#' / n; for one-vs-rest classes by `r policy$min_relevance_gain` nats and `r
-#' policy$min_relevance_rate` nats an observation in each model on average. Your own `prior` of
+#' / n; for one-vs-rest classes by `r policy$min_relevance_gain` nats and
+#' `r policy$min_relevance_rate` nats an observation in each model on average. Your own `prior` of
 #' `lengthscale` replaces the tie.
 #'
 #' *Several latent functions otherwise*: `method_ep(size = )` with `r policy$multi_output_root`

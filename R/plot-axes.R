@@ -79,6 +79,23 @@ axis_limits.axis_factor <- function(axis, at, style) {
   style$xlim %||% c(0.5, length(axis$levels) + 0.5)
 }
 
+# A range of so many times its least value is drawn on a logarithmic axis where the fit has one.
+LOG_RANGE <- 100
+
+spans_log_range <- function(values) {
+  ends <- range(values, na.rm = TRUE)
+  ends[1L] > 0 && ends[2L] > LOG_RANGE * ends[1L]
+}
+
+# Is the axis of the response logarithmic? It is beside a logarithmic input if the fit has the
+# logarithm of the response, or a Box-Cox scale near it.
+has_log_response <- function(object, values, style) {
+  NEAR <- 0.1 # of lambda
+  scale <- codec_of(object)$scale %||% ""
+  like_log <- scale == "log" || scale == "boxcox" && abs(object$response$scale[["value"]]) < NEAR
+  isTRUE(style$log) && is.null(style$ylim) && like_log && spans_log_range(values)
+}
+
 refuse_log <- function() {
   stop_sparsegp("log", "is for a curve along one number", "Name one numeric input, or leave it out")
 }
@@ -115,6 +132,15 @@ axis_ticks.axis_number <- function(axis, object, limits) input_ticks(object, axi
 #' @export
 axis_ticks.axis_factor <- function(axis, object, limits) {
   list(at = seq_along(axis$levels), labels = axis$levels)
+}
+
+# Returns the same, or the values themselves of a number that has a few whole ones, as 0 and 1.
+value_ticks <- function(axis, object, limits, at) {
+  FEW <- 5L
+  ticks <- axis_ticks(axis, object, limits)
+  values <- sort(unique(at))
+  few <- is.null(ticks) && length(values) %in% 2:FEW && all(values == round(values))
+  if (few) list(at = values, labels = format(values, trim = TRUE)) else ticks
 }
 
 # Returns by how much a group is shifted: at a level groups stand beside each other.

@@ -10,13 +10,14 @@
 #   key        list of key_item() and NULL
 #   name       short words that distinguish it from the others of a page, the label of a facet
 #   strip      level of a factor that it is for, list(name, level), or NULL
+#   log_y      is the axis of y logarithmic, by base graphics?
 #   frame      `bty` of graphics::par(): "l"; "o" around a map, which fills its panel; "n" where
 #              there are several scales along y
 new_chart <- function(title, elements, x, y, xlim, ylim, ticks = list(), key = list(),
-                      name = title, frame = "l", asp = NA, height = NULL) {
+                      name = title, frame = "l", asp = NA, height = NULL, log_y = FALSE) {
   list(title = title, elements = Filter(Negate(is.null), elements), x = x, y = y, xlim = xlim,
        ylim = ylim, ticks = ticks, key = Filter(Negate(is.null), key), name = name,
-       frame = frame, asp = asp, height = height)
+       frame = frame, asp = asp, height = height, log_y = log_y)
 }
 
 # Describes an element. ...: columns of its data, named in ELEMENTS; look: constants of
@@ -67,7 +68,8 @@ draw_chart <- function(chart, style) {
   ylim <- ylim %||% chart$ylim
   if (!all(is.finite(ylim))) stop_nothing_finite()
   logs <- isTRUE(style$log)
-  open_panel(style$xlim %||% chart$xlim, ylim, asp, if (logs) "x" else "")
+  open_panel(style$xlim %||% chart$xlim, ylim, asp,
+             paste(c(if (logs) "x", if (chart$log_y) "y"), collapse = ""))
   for (element in chart$elements) {
     if (logs) element$data <- on_log_axis(element$data)
     if (nrow(element$data)) ELEMENTS[[element$kind]]$draw(element$data, element$look)
@@ -109,16 +111,74 @@ chart_layers <- function(charts, rows = NULL, style = auto_style()) {
   names <- facet_names(charts, by_response)
   charts <- lapply(charts, chart_on_page, theme_page())
   charts <- on_one_scale(lapply(charts, with_limits, style))
+  if (several) charts <- apart_along_x(charts)
   layers <- Map(element_layers, charts, names, list(names))
   if (several) layers <- c(layers, Map(limits_layer, charts, names, list(names)))
   ticks <- charts[[1L]]$ticks
+  titles <- if (several) nonempty(field("title")) else field("title")
   ggplot2::ggplot() + unlist(unname(layers), recursive = FALSE) + scales_of(charts) +
-    key_layers(charts[[1L]]) + tick_layer(ggplot2::scale_x_continuous, ticks$x) +
+    key_layers(charts[[1L]]) + horizontal_ticks(charts) +
     tick_layer(ggplot2::scale_y_continuous, ticks$y) + coordinates_of(charts) +
     (if (several) ggplot2::facet_wrap("chart", scales = free_scales(charts), nrow = rows)) +
-    ggplot2::labs(x = toString(nonempty(field("x"))),
-                  y = if (!by_response) toString(nonempty(field("y"))),
-                  caption = if (length(field("title")) == 1L) wrapped(field("title")))
+    ggplot2::labs(x = shared_label(field("x")), y = if (!by_response) shared_label(field("y")),
+                  caption = if (length(titles) == 1L) wrapped(titles))
+}
+
+# Returns the label that all charts share; labels that differ are in the names of the facets.
+shared_label <- function(labels) {
+  labels <- nonempty(labels)
+  if (length(labels) == 1L) labels
+}
+
+# Moves charts along factors, of a page whose charts have different ticks along x, to places of
+# their own: ggplot2 has one scale for all facets, and shows it ticks by their places alone.
+apart_along_x <- function(charts) {
+  if (length(unique(lapply(charts, function(chart) chart$ticks$x))) == 1L) return(charts)
+  far <- 2 * max(1, abs(unlist(lapply(charts, `[[`, "xlim"))))
+  lapply(seq_along(charts), function(i) {
+    chart <- charts[[i]]
+    if (is.null(chart$ticks$x$labels) || !is.null(chart$ticks$x$again)) return(chart)
+    shifted(chart, far * i)
+  })
+}
+
+shifted <- function(chart, by) {
+  chart$elements <- lapply(chart$elements, function(element) {
+    along <- intersect(c("x", "x1"), names(element$data))
+    element$data[along] <- lapply(element$data[along], `+`, by)
+    element
+  })
+  chart$xlim <- chart$xlim + by
+  chart$ticks$x$at <- chart$ticks$x$at + by
+  chart
+}
+
+# Returns the scale along x: of the one kind of ticks that charts have, or of those of each.
+horizontal_ticks <- function(charts) {
+  ticks <- unique(lapply(unname(charts), function(chart) chart$ticks$x))
+  if (length(ticks) == 1L) return(tick_layer(ggplot2::scale_x_continuous, ticks[[1L]]))
+  each <- lapply(unname(charts), own_ticks)
+  nearest <- function(limits) {
+    which.min(vapply(charts, function(chart) sum(abs(chart$xlim - limits)), 0))
+  }
+  ggplot2::scale_x_continuous(
+    breaks = function(limits) each[[nearest(limits)]]$at,
+    labels = function(at) {
+      holds <- vapply(each, function(own) all(at[!is.na(at)] %in% own$at), NA)
+      own <- each[[which(holds)[1L]]]
+      own$labels[match(at, own$at)]
+    }
+  )
+}
+
+# Returns list(at, labels), the ticks of a chart inside its limits.
+own_ticks <- function(chart) {
+  ticks <- chart$ticks$x
+  if (!is.null(ticks$again)) ticks <- ticks$again(chart$xlim)
+  at <- ticks$at %||% pretty(chart$xlim)
+  labels <- ticks$labels %||% format(at, trim = TRUE)
+  inside <- at >= min(chart$xlim) & at <= max(chart$xlim)
+  list(at = at[inside], labels = labels[inside])
 }
 
 # Gives a chart the limits that were asked for; a panel of several scales has no such along y.
@@ -205,12 +265,15 @@ tick_labels <- function(again, at) {
 key_layers <- function(chart) {
   key <- chart$key
   if (chart$frame == "o") key <- Filter(function(item) item$kind == "point", key)
+  titles <- vapply(key, function(item) item$kind == "title", NA)
+  name <- if (any(titles)) sub(":$", "", key[[which(titles)[1L]]]$label)
+  key <- key[!titles]
   if (length(key) == 0L) return(NULL)
   label <- vapply(key, `[[`, "", "label")
   items <- data.frame(x = NA_real_, y = NA_real_, label = factor(label, label))
   look <- list(shape = vapply(key, `[[`, 0, "pch"), fill = vapply(key, `[[`, "", "col"))
   list(ggplot2::geom_point(mapped(x = "x", y = "y", colour = "label"), items, na.rm = TRUE,
                            show.legend = c(colour = TRUE, alpha = FALSE)),
-       ggplot2::scale_colour_manual(values = vapply(key, `[[`, "", "col"), name = NULL,
+       ggplot2::scale_colour_manual(values = vapply(key, `[[`, "", "col"), name = name,
                                     guide = ggplot2::guide_legend(override.aes = look)))
 }

@@ -109,7 +109,7 @@ most_bands.axis_number <- function(axis) MOST_BANDS
 #' @export
 most_bands.axis_factor <- function(axis) MANY
 
-# Names of more groups than a key has room for: at the right ends of their curves, those of the
+# Names of more groups than a key has room for: behind the right ends of their curves, those of the
 # highest and the lowest first, then of all that have room between.
 group_names <- function(axis, drawn) UseMethod("group_names")
 
@@ -128,7 +128,7 @@ group_names.axis_number <- function(axis, drawn) {
   }
   shown <- ends[unique(taken), ]
   new_element("names", list(cex = 0.75, offset = 0.1), x = shown[[1L]], y = shown$fit,
-              label = as.character(shown[[2L]]), pos = 2)
+              label = as.character(shown[[2L]]), pos = 4)
 }
 
 # Opacity of the interval of the mean, and of that for new responses
@@ -185,12 +185,21 @@ basis_ticks <- function(basis) {
   if (!is.null(basis)) new_element("ticks", list(lwd = 1.2), x = basis[[1L]])
 }
 
+# Returns items for the groups, the name of their factor before them, or NULL.
+group_items <- function(view) {
+  if (!length(view$by$levels) %in% seq_len(MANY)) return(NULL)
+  c(list(key_title(view$by$name)),
+    unname(Map(key_item, view$by$levels, "line", group_colours(view$by))))
+}
+
+# Returns the item of censored rows, if there are some.
+censored_item <- function(shown) {
+  if (!all(is.na(shown$censored %||% NA))) key_item("censored", "point", INK, 2)
+}
+
 # One key for mean and bands, or one colour for each group.
 curve_key <- function(view, level, has_new, basis, centre = "mean") {
-  groups <- if (length(view$by$levels) %in% seq_len(MANY)) {
-    unname(Map(key_item, view$by$levels, "line", group_colours(view$by)))
-  }
-  c(groups, if (is.null(view$by)) list(
+  c(group_items(view), if (is.null(view$by)) list(
     mean_item(view$axis[[1L]], centre),
     key_item(paste(percent(level), "for the", centre), "band", grDevices::adjustcolor(BLUE, DARK)),
     if (has_new) key_item(paste(percent(level), "for new responses"), "band",
@@ -198,15 +207,13 @@ curve_key <- function(view, level, has_new, basis, centre = "mean") {
   ), list(if (!is.null(basis)) key_item("basis", "tick", INK)))
 }
 
-# Returns the words above a panel: what the others are held at, what colours are of, and bands or
-# bars of groups.
+# Returns the words above a panel: what the others are held at, and bands or bars of groups.
 curve_words <- function(view, shown, level, centre = "mean") {
   groups <- length(view$by$levels)
   bands <- if (groups > 0L && has_bands(view)) {
     paste0(bands_called(view$axis[[1L]]), ": ", percent(level), " for the ", centre)
   }
-  colours <- if (groups %in% seq_len(MANY)) paste("colours:", view$by$name)
-  paste(c(nonempty(beside_words(shown, view)), colours, bands), collapse = "; ")
+  paste(c(nonempty(beside_words(shown, view)), bands), collapse = "; ")
 }
 
 bands_called <- function(axis) UseMethod("bands_called")
@@ -255,10 +262,24 @@ regression_chart <- function(object, picture, style) {
     estimate_elements(view, drawn, style, "line"), list(basis_ticks(shown$basis))
   )
   key <- c(curve_key(view, picture$level, !is.null(drawn$new_lwr), shown$basis, centre),
-           if (!all(is.na(shown$censored %||% NA))) list(key_item("censored", "point", INK, 2)))
+           list(censored_item(shown)))
+  logs <- has_log_response(object, c(shown$y, drawn$lwr), style)
+  ylim <- if (logs) exp(grDevices::extendrange(log(ylim), f = 0.04))
+          else grDevices::extendrange(ylim, f = 0.04)
   new_chart(curve_words(view, shown, picture$level, centre), elements,
-            input_label(object, view$axes), response_label(object), xlim,
-            grDevices::extendrange(ylim, f = 0.04), list(x = axis_ticks(axis, object, xlim)), key)
+            input_label(object, view$axes), response_label(object), room_for_names(view, xlim),
+            ylim, list(x = value_ticks(axis, object, xlim, shown$at[[1L]])), key, log_y = logs)
+}
+
+# Returns limits with room for the names of many groups behind their curves.
+room_for_names <- function(view, xlim) {
+  ROOM <- 0.07
+  named <- length(view$by$levels) > MANY && is.null(view$axis[[1L]]$levels)
+  if (!named) return(xlim)
+  logs <- isTRUE(attr(xlim, "log"))
+  ends <- if (logs) log(xlim) else xlim
+  ends[2L] <- ends[2L] + ROOM * diff(ends)
+  structure(if (logs) exp(ends) else ends, log = attr(xlim, "log"))
 }
 
 # ---- The probability of the second of two classes ----
@@ -285,7 +306,7 @@ probability_chart <- function(object, picture, style) {
   }
   if (anyNA(shown$y)) key <- c(key, list(key_item("no label", "tick", UNLABELLED)))
   new_chart(curve_words(view, shown, level), elements, input_label(object, view$axes),
-            response_label(object), xlim, c(-0.06, 1.06),
+            response_label(object), room_for_names(view, xlim), c(-0.06, 1.06),
             list(x = axis_ticks(axis, object, xlim), y = probability_ticks(style)), key)
 }
 

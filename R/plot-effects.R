@@ -13,7 +13,22 @@
 NULL
 
 effects_plot <- function() {
-  new_plot_type(effects_picture, terms_charts, takes = c("which", "newdata"))
+  new_plot_type(effects_picture, effects_charts, takes = c("which", "newdata"))
+}
+
+# Effects of one fit have one unit, and one scale; the first panel has the key of all.
+effects_charts <- function(object, picture, style) {
+  charts <- terms_charts(object, picture, style)
+  ylim <- range(unlist(lapply(charts, `[[`, "ylim")))
+  key <- unlist(unname(lapply(charts, `[[`, "key")), recursive = FALSE)
+  key <- key[!duplicated(vapply(key, `[[`, "", "label"))]
+  lapply(seq_along(charts), function(i) {
+    chart <- charts[[i]]
+    chart$ylim <- ylim
+    chart$key <- if (i == 1L) key
+    if (i != min(2L, length(charts))) chart$title <- ""
+    chart
+  })
 }
 
 effects_picture <- function(object, asked) {
@@ -23,6 +38,7 @@ effects_picture <- function(object, asked) {
   axes <- data_axes(object, rows, names(derived_columns(object, rows$x)))
   if (!is.null(asked$which)) axes <- asked_axes(object, asked$which, axes, most = length(axes))
   views <- partial_views(object, rows, group, axes, class_axis(object))
+  report_left_out(names(axes), vapply(views, `[[`, "", "axes"))
   parts <- lapply(views, function(view) {
     term_picture(object, rows, group, view, asked$level, asked$n, asked$style)
   })

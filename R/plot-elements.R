@@ -92,9 +92,9 @@ ELEMENTS <- list(
   ticks = list(
     look = list(col = INK),
     draw = function(d, l) {
-      usr <- par("usr")
-      segments(d$x, usr[3L], d$x, usr[3L] + 0.035 * (usr[4L] - usr[3L]), col = l$col,
-               lwd = l$lwd, lend = 1)
+      ends <- par("usr")[3L] + c(0, 0.035) * diff(par("usr")[3:4])
+      if (par("ylog")) ends <- 10^ends
+      segments(d$x, ends[1L], d$x, ends[2L], col = l$col, lwd = l$lwd, lend = 1)
     },
     layer = function(d, l) {
       ggplot2::geom_rug(mapped(x = "x"), d, sides = "b", colour = l$col, linewidth = l$lwd / 3)

@@ -185,7 +185,7 @@ rest_chart <- function(object, picture) {
     new_element("bars", list(col = INK), x = picture$time, y = 0, x1 = picture$time,
                 y1 = picture$rest)
   )
-  new_chart("response less fitted mean", elements, input_label(object, axis), "",
+  new_chart("residuals", elements, input_label(object, axis), "",
             picture$xlim, grDevices::extendrange(range(picture$rest, 0), f = 0.04),
             list(x = input_ticks(object, axis, picture$xlim)), name = "rest")
 }

@@ -116,6 +116,9 @@ key_item <- function(label, kind, col, pch = 16, lwd = 2, lty = 1) {
   list(label = label, kind = kind, col = col, pch = pch, lwd = lwd, lty = lty)
 }
 
+# Returns the title of the items after it, which ggplot2 has as the name of its legend.
+key_title <- function(label) key_item(paste0(label, ":"), "title", INK)
+
 # Draws the heading, and again when the picture is replayed on a device of another size, as its
 # places are in inches.
 draw_heading <- function(style, key = list(), caption = "") {
@@ -124,13 +127,15 @@ draw_heading <- function(style, key = list(), caption = "") {
                             list(style = style, key = key, caption = caption), topenv())
 }
 
-# Leaves out from the top what the margin has no room for.
+# Leaves out from the top what the margin has no room for, and of the key its last items.
 draw_heading_now <- function(style, key, caption) {
   heading <- heading_room(style)
   key <- if (style$legend) Filter(Negate(is.null), key)
   at <- key_layout(key, heading$cex, par("pin")[1L])
+  key <- key[at$row <= heading$rows]
+  at <- lapply(at, `[`, at$row <= heading$rows)
   of_key <- max(at$row, 0L)
-  if (of_key <= heading$rows) draw_key(key, at, heading, on_page(INK, style$page))
+  if (of_key > 0L) draw_key(key, at, heading, on_page(INK, style$page))
   words <- style$sub %||% caption
   words <- if (nzchar(words)) wrap_words(words, heading$cex, par("pin")[1L])
   if (of_key + length(words) > heading$rows) words <- NULL
@@ -164,7 +169,8 @@ key_layout <- function(key, cex, width) {
   text <- vapply(key, function(item) {
     graphics::strwidth(item$label, "inches", cex = cex)
   }, 0)
-  wide <- 0.34 * cex + text + 0.2 * cex
+  titles <- vapply(key, function(item) item$kind == "title", NA)
+  wide <- ifelse(titles, 0, 0.34) * cex + text + 0.2 * cex
   left <- row <- numeric(length(key))
   x <- 0
   now <- 1
@@ -198,7 +204,8 @@ draw_key <- function(key, at, heading, ink) {
       tick = segments(x[2L], y[1L], x[2L], y[3L], col = item$col, lwd = item$lwd, lend = 1,
                       xpd = NA)
     )
-    draw_above(at$left[i] + 0.34 * cex, middle, item$label, cex, ink)
+    symbol <- if (item$kind == "title") 0 else 0.34
+    draw_above(at$left[i] + symbol * cex, middle, item$label, cex, ink)
   }
 }
 

@@ -57,7 +57,9 @@
 #'   `cex.axis`, `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words
 #'   above the panel (`sub = ""` removes them), and `legend = FALSE` removes the key; `pch`, `cex`
 #'   and `col` are for the observations (`pch` and `col` one per class) and `lwd` for the curve;
-#'   `log = "x"` is for a curve along a positive number, such as a dose. `xlim` (and `ylim` for two
+#'   `log = "x"` is for a curve along a positive number, such as a dose, and the default if the fit
+#'   has a log scale for this input and its values span a factor of 100, as then has the response;
+#'   `log = ""` for linear axes. `xlim` (and `ylim` for two
 #'   inputs) also sets the range of predictions. Other arguments are errors.
 #' @return The numbers that were drawn, invisibly: a data frame, or a list of data frames, with the
 #'   columns that the section of each type lists. Bad arguments, and types that are not defined for
@@ -98,12 +100,24 @@ plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 
   style <- plot_style(...)
   asked$log <- if (isTRUE(style$log)) "x"
   asked <- match_plot_args(x, asked)
+  style$log <- style$log %||% has_log_axis(x, asked, style)
   asked$style <- style
   type <- offered_type(x, asked$type, "x")
   picture <- type$picture(x, asked)
-  charts <- type$charts(x, picture, asked$style)
-  draw_charts(charts, asked$style, type$rows(charts))
+  charts <- type$charts(x, picture, style)
+  draw_charts(charts, style, type$rows(charts))
   invisible(picture$drawn)
+}
+
+# Is the axis of a curve logarithmic unless another is asked for? It is if the fit has the logarithm
+# of its input, and values span orders of magnitude.
+has_log_axis <- function(object, asked, style) {
+  logs <- any(object$scaling$warp$side > 0) && asked$type == "fit" && is.null(style$xlim)
+  if (!logs) return(FALSE)
+  rows <- rows_of(object, asked$newdata)
+  axis <- slice_view(object, rows, asked$which, asked$by)$axis
+  if (length(axis) != 1L || axis[[1L]]$side <= 0) return(FALSE)
+  spans_log_range(axis[[1L]]$places(rows$x, rows$raw))
 }
 
 #' Pictures by ggplot2

@@ -88,7 +88,7 @@ term_picture <- function(object, rows, group, view, level, n, style, class = 1L)
   at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
   by <- if (of_classes) as.integer(rows$y)
         else if (!is.null(view$by)) view$by$places(rows$x, rows$raw)
-  shown <- list(at = at, near = 1, level = by, moved = FALSE)
+  shown <- list(at = at, near = 1, level = by, moved = FALSE, censored = rows$censored)
   picture <- list(label = view$label %||% names(group), view = view, level = level)
   if (length(view$axis) == 1L) {
     at_group <- function(x, group) effect(x, if (of_classes) group else class, each)
@@ -117,6 +117,14 @@ curve_at.axis_number <- function(axis, drawn, at) {
 curve_at.axis_factor <- function(axis, drawn, at) drawn$fit[at]
 
 # ---- Partial effects of a term of many inputs ----
+
+# Gives a message on inputs that have no panel.
+report_left_out <- function(names, drawn) {
+  out <- setdiff(names, drawn)
+  if (length(out) == 0L) return(invisible())
+  message("Not drawn, as their effects are smaller: ", toString(out, width = 200L),
+          ". Name them by `which`.")
+}
 
 MOST_EFFECTS <- 9L # panels
 
@@ -254,27 +262,31 @@ term_curve_chart <- function(object, picture, style) {
   ylim <- range(picture$drawn[-seq_along(c(view$axes, view$by$name))], shown$y[seen])
   groups <- length(view$by$levels)
   rows <- rows_along(view, shown, style)
+  of_seen <- list(y = shown$y[seen], near = 1, censored = shown$censored[seen])
   size <- 0.8 * (style$cex %||% row_size(length(shown$y)))
   spread <- spread_elements(axis, picture$drawn)
   elements <- c(
     list(new_element("rules", list(col = "grey85"), y = 0, slope = 0, lty = 1)),
     if (groups == 0L) spread,
     estimate_elements(view, picture$drawn, style, "band"),
-    list(row_points(rows$x[seen], shown$y[seen], rows$fill[seen], style, size)),
+    row_elements(lapply(rows, `[`, seen), of_seen, style, size),
     estimate_elements(view, picture$drawn, style, "line"),
     list(if (!any(seen)) basis_ticks(list(rows$x)))
   )
-  key <- if (groups == 0L) {
-    list(key_item("effect", "line", BLUE),
-         key_item(percent(picture$level), "band", grDevices::adjustcolor(BLUE, DARK)),
-         if (any(seen)) key_item("partial residuals", "point", INK),
-         if (length(spread)) key_item("80% of individual curves", "line", FAINT, lty = 3))
-  } else if (groups <= MANY) {
-    unname(Map(key_item, view$by$levels, "line", group_colours(view$by)))
-  }
   new_chart(paste(view$caption, collapse = ", "), elements, input_label(object, view$axes),
             picture$label, xlim, grDevices::extendrange(ylim, f = 0.04),
-            list(x = axis_ticks(axis, object, xlim)), key)
+            list(x = value_ticks(axis, object, xlim, shown$at[[1L]])),
+            term_key(picture, of_seen, length(spread) > 0L))
+}
+
+term_key <- function(picture, shown, spread) {
+  groups <- group_items(picture$view)
+  if (length(groups) || !is.null(picture$view$by)) return(groups)
+  list(key_item("effect", "line", BLUE),
+       key_item(percent(picture$level), "band", grDevices::adjustcolor(BLUE, DARK)),
+       if (length(shown$y)) key_item("partial residuals", "point", INK),
+       censored_item(shown),
+       if (spread) key_item("80 % of individual curves", "line", FAINT, lty = 3))
 }
 
 FAINT <- "grey55"

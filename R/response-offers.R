@@ -2,6 +2,10 @@
 # `type` of what may be asked for beside it. Its checks and their messages come from the table.
 # `slope` is there if slopes() has an answer.
 
+# The types of predict()
+TYPES <- c("response", "link", "latent", "median", "prob", "class", "quantile", "zero", "survival",
+           "rmst", "terms")
+
 # Returns the table of a response with one latent function, from the extras of `response` and
 # `median`, and other types.
 offer_table <- function(response, median, ...) {

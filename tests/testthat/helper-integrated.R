@@ -47,7 +47,7 @@ score_elsewhere <- function(fit, rows, measure, weights = NULL) {
 # Derivatives of a score by the variables of a point, by central differences of sixth order.
 plain_gradient <- function(batch, point, step = 2e-3) {
   rate <- function(point) {
-    scores_of(beside(batch, candidate_rows(batch$fit, point, NULL, NULL, NULL)), "integrated", 1L)
+    scores_of(beside(batch, candidate_rows(batch$fit, point, NULL, NULL)), "integrated", 1L)
   }
   vapply(names(point), function(name) {
     at <- function(k) rate(replace(point, name, point[[name]] + k * step))

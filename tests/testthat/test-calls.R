@@ -301,7 +301,7 @@ test_that("errors name the argument that was given", {
   call_error(sparsegp(y ~ a, d, offset = "b"), "`offset` is text")
   call_error(sparsegp("y ~ a", d), "`x` is text.*without quotes")
   call_error(sparsegp("y ~ a", data = d), "`x` is text.*without quotes")
-  call_error(sparsegp(y ~ a, no_such_data), "`data` cannot be had.*no_such_data")
+  call_error(sparsegp(y ~ a, no_such_data), "`data` cannot be evaluated.*no_such_data")
 })
 
 test_that("a mixture of no rows begins a stream", {

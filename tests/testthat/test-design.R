@@ -252,7 +252,7 @@ test_that("covariances are what they are on average over the label", {
   shift <- colSums(p * (f - joint$fit[[1]])) / marginal # of the first mean, by each label
   slope <- joint$covariance[, 1] / joint$covariance[1, 1]
   expected <- joint$covariance - tcrossprod(slope) * sum((marginal * shift^2)[marginal > 0])
-  given <- candidate_rows(fit, new, NULL, NULL, NULL)
+  given <- candidate_rows(fit, new, NULL, NULL)
   lookahead <- condition_on(new_lookahead(fit, given), 1L)
   expect_equal(lookahead$latent$var, unname(diag(expected)), tolerance = 1e-7)
 })
@@ -276,7 +276,7 @@ test_that("a label makes covariances of every class smaller, each with a kernel 
   slow_tier()
   y <- cut(two_inputs$y, 3)
   fit <- sparsegp(cbind(two_inputs$x), y, likelihood = lik_mprobit(shared = FALSE), learn = FALSE)
-  given <- candidate_rows(fit, cbind(c(0.1, 0.4, 0.8)), NULL, NULL, NULL)
+  given <- candidate_rows(fit, cbind(c(0.1, 0.4, 0.8)), NULL, NULL)
   before <- new_lookahead(fit, given)
   after <- condition_on(before, 2L)
   curvature <- unlist(information_model(fit)$curvature(some_latent(given$latent, 2L, 1L)))
@@ -294,7 +294,7 @@ test_that("a batch of vectors is told by the determinant of all components' cova
   fit <- sparsegp(cbind(u, v) ~ x + y, g, kernel = kernel_helmholtz(), learn = FALSE)
   candidates <- expand.grid(x = c(0.5, 2.5, 4.5), y = c(0.5, 2.5, 5))
   asked <- next_rows(fit, candidates, k = 3)
-  given <- candidate_rows(fit, candidates[asked, ], NULL, NULL, NULL)
+  given <- candidate_rows(fit, candidates[asked, ], NULL, NULL)
   joint <- joint_moments(fit, given$x)$var
   noise <- component_noise(fit)
   all <- log_det(diag(6) + joint %*% kronecker(diag(3), solve(noise))) / 2
@@ -347,7 +347,7 @@ test_that("expected improvement is its integral, and has a logarithm far below t
 test_that("a row of the kriging believer leaves means, and raises what is to be improved on", {
   slow_tier()
   fit <- sparsegp(y ~ x + z, two_inputs, learn = FALSE)
-  given <- candidate_rows(fit, some_candidates, NULL, NULL, NULL)
+  given <- candidate_rows(fit, some_candidates, NULL, NULL)
   lookahead <- lookahead_for(fit, given, "improvement", "max", best = -5)
   after <- condition_on(lookahead, 3L)
   expect_identical(after$latent$mean, lookahead$latent$mean)
@@ -519,7 +519,7 @@ test_that("points beside rows with labels know as much as among them", {
   taken <- cbind(c(0.2, 0.9, 0.25))
   new <- cbind(c(0.1, 0.4, 0.8, 0.22))
   for (fit in fits) {
-    given <- function(x) candidate_rows(fit, x, NULL, NULL, NULL)
+    given <- function(x) candidate_rows(fit, x, NULL, NULL)
     all <- given(rbind(taken, new))
     among <- new_lookahead(fit, all)
     for (row in 1:3) among <- condition_on(among, row)

@@ -161,7 +161,7 @@ test_that("several classes, independent: each label moves the moments of all fun
                                                                         coupled = FALSE),
                   learn = FALSE)
   rows <- as.matrix(places[1:4, ])
-  given <- candidate_rows(fit, rows, NULL, NULL, NULL)
+  given <- candidate_rows(fit, rows, NULL, NULL)
   own <- some_latent(given$latent, 1L, 1L)
   prob <- class_probabilities(fit, own)
   joint <- lapply(1:3, function(class) joint_moments(fit, given$x, class)$var)
@@ -182,7 +182,7 @@ test_that("several classes, independent: each label moves the moments of all fun
 test_that("several responses are measured at once, in their units", {
   slow_tier()
   fit <- sparsegp(cbind(u = y, v = 1000 * y^2) ~ x + z, measured, learn = FALSE)
-  given <- candidate_rows(fit, places[1:4, ], NULL, NULL, NULL)
+  given <- candidate_rows(fit, places[1:4, ], NULL, NULL)
   joint <- joint_moments(fit, given$x)$var
   c <- joint[-(1:2), 1:2]
   # noise of scaled responses

@@ -56,10 +56,11 @@ test_that("an input that does not vary, alone, is told of", {
   expect_silent(sparsegp(mpg ~ k + wt, k, learn = FALSE))
 })
 
-test_that("groups behind a bar and smooth terms of other packages are refused by name", {
-  refused(sparsegp(mpg ~ wt | cyl, mtcars), "wt | cyl.*y ~ x \\+ g.*I\\(a \\| b\\)")
-  refused(sparsegp(mpg ~ wt + (1 | cyl), mtcars), "1 | cyl")
-  refused(sparsegp(weight ~ Time + (Time || Chick), ChickWeight), "Time || Chick")
+test_that("bars that are no group terms and smooth terms of other packages are refused by name", {
+  refused(sparsegp(mpg ~ wt | cyl, mtcars), "wt | cyl.*y ~ x \\+ \\(1 \\| g\\).*I\\(a \\| b\\)")
+  refused(sparsegp(mpg ~ wt * (1 | cyl), mtcars), "1 | cyl")
+  refused(sparsegp(mpg ~ wt + (1 | log(cyl)), mtcars), "not supported.*\\(1 \\| a/b\\)")
+  refused(sparsegp(mpg ~ wt + (wt:hp | cyl), mtcars), "not supported")
   refused(sparsegp(mpg ~ s(wt), mtcars), "smooth term s\\(wt\\)")
   refused(sparsegp(mpg ~ cyl * te(wt, hp), mtcars), "smooth term te\\(wt, hp\\)")
   # what is meant as a column is one

@@ -65,7 +65,7 @@ test_that("more than three bands are left out, and colours have the name of thei
                     control = gp_control(coding = "levels"))
     chart <- chart_of(fit, "x", "g")
     expect_identical("band" %in% kinds_in(chart), count <= 3L)
-    expect_match(chart$title, "colours: g")
+    expect_identical(chart$key[[1L]]$label, "g:")
     expect_identical(grepl("bands: 90%", chart$title), count <= 3L)
     expect_true("bars" %in% kinds_in(chart_of(fit, "g")))
   }
