@@ -42,7 +42,7 @@
 #' `calibration()` and `compare()` of anything but a fit are those of the package attached before.
 #'
 #' @section caret:
-#' A model for `caret::train()`, which tunes nothing, as a fit learns by itself:
+#' A model for `caret::train()`, without tuning parameters:
 #' ```
 #' gp <- list(
 #'   library = "sparsegp", type = c("Regression", "Classification"), loop = NULL,
@@ -60,39 +60,8 @@
 #' caret::train(mpg ~ wt + hp, mtcars, method = gp)
 #' ```
 #'
-#' @section parsnip:
-#' A model and its engine are registered so, once a session:
-#' ```
-#' parsnip::set_new_model("gaussian_process")
-#' for (mode in c("regression", "classification")) {
-#'   parsnip::set_model_mode("gaussian_process", mode)
-#'   parsnip::set_model_engine("gaussian_process", mode, "sparsegp")
-#'   parsnip::set_dependency("gaussian_process", "sparsegp", "sparsegp", mode)
-#'   parsnip::set_fit("gaussian_process", mode, "sparsegp", list(
-#'     interface = "formula", protect = c("formula", "data"),
-#'     func = c(pkg = "sparsegp", fun = "sparsegp"), defaults = list()))
-#'   parsnip::set_encoding("gaussian_process", mode, "sparsegp", list(
-#'     predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
-#'     allow_sparse_x = FALSE))
-#' }
-#' asked <- function(..., post = NULL) list(pre = NULL, post = post, func = c(fun = "predict"),
-#'   args = list(object = quote(object$fit), newdata = quote(new_data), ...))
-#' parsnip::set_pred("gaussian_process", "regression", "sparsegp", "numeric", asked())
-#' parsnip::set_pred("gaussian_process", "regression", "sparsegp", "pred_int",
-#'   asked(interval = "prediction", level = quote(level), post = function(x, object) {
-#'     data.frame(.pred_lower = x[, "lwr"], .pred_upper = x[, "upr"])
-#'   }))
-#' parsnip::set_pred("gaussian_process", "classification", "sparsegp", "class",
-#'   asked(type = "class"))
-#' parsnip::set_pred("gaussian_process", "classification", "sparsegp", "prob",
-#'   asked(type = "prob", post = function(x, object) as.data.frame(x)))
-#' gaussian_process <- function(mode = "regression", engine = "sparsegp") {
-#'   parsnip::new_model_spec("gaussian_process", args = list(), eng_args = NULL, mode = mode,
-#'                           method = NULL, engine = engine)
-#' }
-#' ```
-#' Then `parsnip::fit(gaussian_process(), mpg ~ wt + hp, mtcars)`, and `predict()` of that with
-#' `type = "pred_int"`, or of a classification with `type = "prob"`. (parsnip 1.6.1.)
+#' @section tidymodels:
+#' [gaussian_process()] is a model of parsnip, with the engine `"sparsegp"`.
 #'
 #' @name other-packages
 #' @aliases caret parsnip emmeans DALEX marginaleffects pdp vip
@@ -100,6 +69,23 @@
 #' fit <- sparsegp(mpg ~ wt + cyl, transform(mtcars, cyl = factor(cyl)))
 #' emmeans::emmeans(fit, "cyl")
 NULL
+
+# ---- When the package is loaded ----
+
+.onLoad <- function(libname, pkgname) {
+  process$id <- if (is_forked()) NA_integer_ else Sys.getpid()
+  process$blas_has_threads <- blas_has_threads(extSoftVersion()[["BLAS"]])
+  fill_registry(topenv())
+  introduce_to_marginaleffects()
+  introduce_to_parsnip()
+}
+
+# Lets marginaleffects accept fits, unless its user has set which classes it accepts.
+introduce_to_marginaleffects <- function() {
+  if (is.null(getOption("marginaleffects_model_classes"))) {
+    options(marginaleffects_model_classes = "sparsegp")
+  }
+}
 
 # ---- emmeans ----
 

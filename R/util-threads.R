@@ -4,20 +4,6 @@
 # What the package knows of the process that loaded it: its number; has its BLAS threads?
 process <- new.env(parent = emptyenv())
 
-.onLoad <- function(libname, pkgname) {
-  process$id <- if (is_forked()) NA_integer_ else Sys.getpid()
-  process$blas_has_threads <- blas_has_threads(extSoftVersion()[["BLAS"]])
-  fill_registry(topenv())
-  introduce_to_marginaleffects()
-}
-
-# Lets marginaleffects accept fits, unless its user has set which classes it accepts.
-introduce_to_marginaleffects <- function() {
-  if (is.null(getOption("marginaleffects_model_classes"))) {
-    options(marginaleffects_model_classes = "sparsegp")
-  }
-}
-
 # Was this process forked by package parallel, before this package was loaded?
 is_forked <- function() {
   asks <- if (isNamespaceLoaded("parallel")) get0("isChild", asNamespace("parallel"))

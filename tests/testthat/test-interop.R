@@ -197,24 +197,6 @@ help_code <- function(section) {
   parse(text = lines[(fences[1L] + 1L):(fences[2L] - 1L)], keep.source = FALSE)
 }
 
-test_that("parsnip's engine of the help page fits, and predicts what predict() does", {
-  slow_tier()
-  skip_if_not_installed("parsnip")
-  env <- new.env()
-  for (call in help_code("parsnip")) eval(call, env)
-  fitted <- parsnip::fit(env$gaussian_process(), mpg ~ wt + hp, mtcars)
-  expect_equal(predict(fitted, mtcars[1:3, ])$.pred, unname(predict(fitted$fit, mtcars[1:3, ])))
-  ends <- predict(fitted, mtcars[1:3, ], type = "pred_int", level = 0.5)
-  wanted <- predict(fitted$fit, mtcars[1:3, ], interval = "prediction", level = 0.5)
-  expect_equal(ends$.pred_lower, unname(wanted[, "lwr"]))
-  few <- iris[seq(1, 150, 5), ]
-  several <- parsnip::fit(env$gaussian_process("classification"), Species ~ Petal.Width, few)
-  expect_equal(as.matrix(predict(several, few, type = "prob")), ignore_attr = TRUE,
-               predict(several$fit, few, type = "prob"))
-  expect_identical(predict(several, few)$.pred_class, predict(several$fit, few, type = "class"),
-                   ignore_attr = TRUE)
-})
-
 test_that("caret trains the model of the help page", {
   slow_tier()
   skip_if_not_installed("caret")
