@@ -46,7 +46,7 @@ TERMS <- c(
 HELP <- c(
   "(^|[.;:] )Of (?!course)" = "a sentence with a subject and a verb",
   "@param \\S+ Nothing" = "Not used",
-  "\\b(kernels?|parts?|fits?|models?|packages?|EP|C) (sees?(?! `)|wants?|minds?)\\b" = "reads; needs",
+  "\\b(kernels?|parts?|fits?|models?|packages?|EP|C) (sees?(?! `)|wants?|minds?)\\b" = "reads",
   "\\b(methods?|streams?|likelihoods?|observations?|basis) (sees?(?! `)|wants?)\\b" = "has; needs",
   "\\b(is|are|be) (had|settled|asked for)\\b" = "available; chosen; requested",
   "\\bgo(es)? on\\b" = "continue", "\\bunless you say\\b" = "by default",
