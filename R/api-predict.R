@@ -129,9 +129,9 @@
 #' the site of a row is removed from the posterior.
 #'
 #' The theorem: if the rows of the fit and the new row are exchangeable (independent draws from one
-#' distribution are), the probability that an interval holds the new response is at least 2 `level`
-#' - 1, and in all but contrived cases it is about `level`. This is a probability over fits and new
-#' rows together, not one for each input. The theorem holds exactly for Gaussian noise if nothing is
+#' distribution are), the probability that an interval holds the new response is at least `2 * level
+#' - 1`, and in all but contrived cases about `level`. This is a probability over fits and new rows
+#' together, not one for each input. The theorem holds exactly for Gaussian noise if nothing is
 #' learned from the rows: `learn = FALSE` with every hyperparameter given, `scale = FALSE`, `mean =
 #' "zero"`. Other fits are approximate in two ways: hyperparameters and the structure of the model
 #' stem from all rows, apart from the weights of hyperparameters that are integrated over (see

@@ -32,9 +32,9 @@
 #' variance: a random intercept, `(1 | g)` in mixed models. A product with another kernel,
 #' `kernel_rbf(vars = "x") * kernel_factor("g", variance = fixed(1))`, gives every level its own
 #' function, all with the same smoothness; added to `kernel_rbf(vars = "x")` it models the deviation
-#' of each level from the shared function (a factor-smooth interaction). `kernel_linear(vars = "x")
-#' * kernel_factor("g", variance = fixed(1))` is a random slope, through 0 at the mean of `x`. The
-#' levels of `kernel_factor(c("g", "h"))` are the combinations of two factors.
+#' of each level from the shared function (a factor-smooth interaction). A random slope, through 0
+#' at the mean of `x`, is the product `kernel_linear(vars = "x") * kernel_factor("g", variance =
+#' fixed(1))`. The levels of `kernel_factor(c("g", "h"))` are the combinations of two factors.
 #'
 #' [sparsegp()] reads the group terms `(1 | g)`, `(x | g)`, `(1 | a:b)` and `(1 | a/b)` of a formula
 #' as such parts, added to the `kernel` (by default `kernel_rbf()`), and gives a message with the
