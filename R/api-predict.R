@@ -129,17 +129,17 @@
 #' the site of a row is removed from the posterior.
 #'
 #' The theorem: if the rows of the fit and the new row are exchangeable (independent draws from one
-#' distribution are), the probability that an interval holds the new response is at least `2 * level
-#' - 1`, and in all but contrived cases about `level`. This is a probability over fits and new rows
-#' together, not one for each input. The theorem holds exactly for Gaussian noise if nothing is
-#' learned from the rows: `learn = FALSE` with every hyperparameter given, `scale = FALSE`, `mean =
-#' "zero"`. Other fits are approximate in two ways: hyperparameters and the structure of the model
-#' stem from all rows, apart from the weights of hyperparameters that are integrated over (see
-#' [integration]), and with other likelihoods the sites of the other rows are kept. Both make the
-#' errors of small fits look smaller: in simulations with wrong kernels and wrong noise 90 %
-#' intervals held 90 % of new responses, but 88 % in fits of 30 rows, and 85 % in the worst case
-#' (`bench/results/jackknife.md`). Forecasts of a series, and rows from other places than those of
-#' the fit, are not exchangeable and have no guarantee.
+#' distribution are), the probability that an interval holds the new response is at least one minus
+#' 2 (1 - `level`), and in all but contrived cases about `level`. This is a probability over fits
+#' and new rows together, not one for each input. The theorem holds exactly for Gaussian noise if
+#' nothing is learned from the rows: `learn = FALSE` with every hyperparameter given, `scale =
+#' FALSE`, `mean = "zero"`. Other fits are approximate in two ways: hyperparameters and the
+#' structure of the model stem from all rows, apart from the weights of hyperparameters that are
+#' integrated over (see [integration]), and with other likelihoods the sites of the other rows are
+#' kept. Both make the errors of small fits look smaller: in simulations with wrong kernels and
+#' wrong noise 90 % intervals held 90 % of new responses, but 88 % in fits of 30 rows, and 85 % in
+#' the worst case (`bench/results/jackknife.md`). Forecasts of a series, and rows from other places
+#' than those of the fit, are not exchangeable and have no guarantee.
 #'
 #' Fewer than `level / (1 - level)` rows give infinite intervals, with a warning. Time and memory
 #' are those of a covariance of each new row with each row of the fit. Errors: likelihoods with
