@@ -92,7 +92,7 @@ stop_changed <- function(source, i) {
   stop_sparsegp("data", paste0("is ", source$label, ", whose chunk ", i, " is not what it was when",
                                " it was read first"),
                 paste("Every read must find the same rows in the same order: give a query an",
-                      "ORDER BY, let nobody write meanwhile, and continue from a checkpoint with the",
+                      "ORDER BY, let nobody write meanwhile, and resume a checkpoint with the",
                       "rows that it is of"))
 }
 

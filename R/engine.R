@@ -65,8 +65,8 @@ basis_posterior <- function(problem, run) {
 state_posterior <- function(state, mean = NULL) {
   stored <- .Call(sg_posterior, state)
   if (stored$status != 0L) {
-    stop_sparsegp("object", paste("would have sites that leave no posterior: those of rows far from",
-                                  "all others widen it beyond bounds"),
+    stop_sparsegp("object", paste("would have sites that leave no posterior: those of rows far",
+                                  "from all others widen it beyond bounds"),
                   "Fit all rows at once, or by a likelihood that is log-concave")
   }
   if (is.null(stored$trend)) return(stored[c("alpha", "G", "H")])

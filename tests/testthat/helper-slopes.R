@@ -2,7 +2,8 @@
 # which sides of one are left out.
 slope_arrays <- function(fit, newdata, se.fit = FALSE, interval = "none", ...) {
   found <- slopes(fit, newdata, ...)
-  by <- list(rows = unique(found$row), vars = unique(found$variable), outputs = levels(found$output))
+  by <- list(rows = unique(found$row), vars = unique(found$variable),
+             outputs = levels(found$output))
   array_of <- function(columns, names) {
     shape <- c(lengths(by[c("rows", "vars")]), outputs = max(1L, length(by$outputs)))
     each <- vapply(columns, function(column) {

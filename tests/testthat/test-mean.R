@@ -281,7 +281,8 @@ test_that("terms and derived fields of a kernel are refused beside a mean that d
   expect_identical(default_type(fit, list()), "fit")
   field <- sparsegp(cbind(u, v) ~ x + y, d, kernel = kernel_helmholtz(), mean = ~ x,
                     learn = FALSE)
-  expect_error(vector_field(field, d, type = "divergence"), "kernel_linear", class = "sparsegp_error")
+  expect_error(vector_field(field, d, type = "divergence"), "kernel_linear",
+               class = "sparsegp_error")
   constant <- update(field, mean = NULL)
   expect_length(vector_field(constant, d, type = "divergence"), 20L)
 })
