@@ -87,6 +87,7 @@ check_response_length <- function(y, n, dims) {
     stop_sparsegp("y", "is of times to an event, and the likelihood is not",
                   "Leave the likelihood out, or use \"weibull\", \"loglogistic\" or \"lognormal\"")
   }
+  if (is.raw(y)) stop_sparsegp("y", "is of class raw", "Convert it to numbers, by as.integer()")
   if (length(dim(y)) > dims || is.list(y)) {
     stop_sparsegp("y", "must be one vector",
                   paste("Several columns are components for lik_gaussian(), and successes and",

@@ -160,16 +160,20 @@ at_times <- function(each, request) {
 
 # ---- Rows of the fit ----
 
-# Of a censored time the transform is spread over the probabilities of what it may be.
+# Of a censored time the transform is spread over the probabilities of what it may be. Those of a
+# time that has an entry are given that there was no event before.
 #' @export
 response_tails.response_times <- function(object, y, latent) {
   y <- as_times(y)
   status <- time_status(y)
-  tails <- tails_in_c(object, y[, 1L], latent)
+  tails <- tails_in_c(object, y, latent)
   tails$above[status %in% 0] <- 0
   tails$below[status %in% 2] <- 0
   between <- status %in% 3
-  if (any(between)) tails$above[between] <- tails_in_c(object, y[, 2L], latent)$above[between]
+  if (any(between)) {
+    last <- new_times(cbind(y[, 2L], y[, 2L], status, time_entry(y)))
+    tails$above[between] <- tails_in_c(object, last, latent)$above[between]
+  }
   tails$jumps <- any(status %in% c(0, 2, 3))
   tails
 }
@@ -181,21 +185,24 @@ loo_table.response_times <- function(object) {
   out <- data.frame(time = y[, 1L], status = factor(TIME_STATUS[time_status(y) + 1], TIME_STATUS),
                     median = centre_answer(object, latent, "median"))
   if (any(time_status(y) == 3)) out$time2 <- y[, 2L]
+  if (any(time_entry(y) > 0)) out$entry <- time_entry(y)
   out
 }
 
 # Harrell's C, the proportion of the pairs of observations whose events are in a known order that
 # the predictions have in the same order; equal predictions count half. An event is before another
 # if it was seen, or known to have happened, before the other's time, or at the time at which the
-# other was censored. table: of loo(). O(n^2) for n rows.
+# other was censored; the other had entered before it. table: of loo(). O(n^2) for n rows.
 concordance_of_table <- function(table) {
   status <- as.character(table$status)
   lower <- ifelse(status == "before", 0, table$time)
   upper <- ifelse(status == "after", Inf, if (is.null(table$time2)) table$time else table$time2)
   seen <- status == "event"
+  entry <- table$entry %||% numeric(nrow(table))
   value <- table$median
   counts <- vapply(which(is.finite(upper)), function(i) {
     later <- lower > upper[i] | lower == upper[i] & !(seen & seen[i])
+    later <- later & entry < upper[i]
     later[i] <- FALSE
     c(sum(later), sum(value[later] > value[i]) + 0.5 * sum(value[later] == value[i]))
   }, numeric(2L))

@@ -2,7 +2,8 @@
 #'
 #' For times until something happens, some of which are censored: observation ended before the event
 #' did. The response is `Surv(time, status)` of package survival, as in `Surv(time, status) ~ age +
-#' sex`, or positive numbers, each of which is the time of an event.
+#' sex`, with delayed entry `Surv(entry, time, status)`, or positive numbers, each of which is the
+#' time of an event.
 #'
 #' @details
 #' The models are accelerated failure times, as those of `survival::survreg()`: \deqn{\log T = f(x)
@@ -24,9 +25,18 @@
 #'   first, stays unless another is better by a nat. If a kernel is given, and for `structure =
 #'   "fixed"`, it is Weibull without a comparison.
 #' * *Censoring.* Right (`Surv(time, status)`), left (`type = "left"`) and interval censoring
-#'   (`Surv(lower, upper, type = "interval2")`), one beside the other. Delayed entry
-#'   (`Surv(start, stop, status)`) and several kinds of events are refused. Censoring has to be
-#'   independent of the time, given the inputs. Times are greater than 0.
+#'   (`Surv(lower, upper, type = "interval2")`), one beside the other. Several kinds of events are
+#'   refused. Censoring has to be independent of the time, given the inputs. Times are greater
+#'   than 0.
+#' * *Left truncation* (delayed entry): an observation of `Surv(entry, time, status)` would not be
+#'   there if its event had been before `entry`. Its likelihood is divided by the probability of
+#'   survival until then, \eqn{P(T > entry)}; an entry of 0 truncates nothing. Leave-one-out
+#'   densities and quantile residuals are given that survival, too, and predictions of new times
+#'   are from time 0. Several intervals of one subject, one after the other, are inputs that vary
+#'   with time. Where an observation entered late, `lik_weibull()` is log-concave and the other two
+#'   are not: such an observation may widen the posterior (see [lik_student()]), and if most of
+#'   them entered close to their times, EP may need more iterations or have no fixed point.
+#'   `lik_weibull()` or `method_ep(power = 0.5)` is the remedy.
 #' * *Predictions* are in the units of the times: `predict()` of type `"response"` is the mean time,
 #'   which may be infinite (`lik_loglogistic()` with a scale of 1 or more), `"median"` the median
 #'   time, `"quantile"` quantiles, `"survival"` the probability of no event until each of the times
@@ -43,14 +53,15 @@
 #'   is `lik_gaussian(transform = "log")`, with the same evidence.
 #' * `weights` are refused.
 #'
-#' All are log-concave. The integrals of normal errors are in closed form, others by quadrature to
-#' 1e-10. None is from the papers.
+#' All are log-concave, but for late entries. The integrals of normal errors are in closed form,
+#' others and those of late entries by quadrature to 1e-10. None is from the papers.
 #'
 #' @param scale Scale of the error of log times: `NULL` (learned), a positive number (start of
 #'   learning) or `fixed(value)`.
 #' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
 #' @concept survival analysis
 #' @concept left truncation
+#' @concept delayed entry
 #' @concept time to event
 #' @concept censored data
 #' @concept accelerated failure time

@@ -23,13 +23,16 @@ lognormal_traits <- function() times_traits("lognormal")
 
 times_traits <- function(type) c(lik_code(
   response = "times", density = TRUE, weighted = FALSE,
-  data_rows = function(y, weights) unname(t(unclass(as_times(y))))
+  data_rows = function(y, weights) unname(t(unclass(codes_as_times(y))))
 ), lik_hyper(
   about = list(scale = time_scale)
 ), lik_sample(
   draw = function(f, value, weights) f + value[["scale"]] * TIME_ERRORS[[type]]$draw(length(f)),
   outcomes = function(mean, var, value, weights) number_outcomes(mean, var, value[["scale"]])
 ))
+
+# Codes that are numbers are those of events without an entry.
+codes_as_times <- function(y) if (are_times(y)) y else new_times(cbind(y, y, 1, NO_ENTRY))
 
 # The scale of the errors of log times, which are most of what log times vary. Its prior is that of
 # the standard deviation of normal noise.

@@ -53,9 +53,12 @@ fisher_information.response_counts <- function(model, f) {
   repeats * fisher_information.response(model, f)
 }
 
-# An event says the same wherever it is; a censored time what its site says.
+# An event says the same wherever it is; a censored time, or one that has an entry, what its site
+# says.
 #' @export
-fisher_information.response_times <- function(model, f) ifelse(is_event(model$y), NextMethod(), NA)
+fisher_information.response_times <- function(model, f) {
+  ifelse(is_event(model$y) & time_entry(model$y) == NO_ENTRY, NextMethod(), NA)
+}
 
 # Labels: sum over them of p'^2 / p
 #' @export

@@ -27,13 +27,15 @@ title_in <- function(object, name) {
   if (name %in% names(titles)) titles[[name]]
 }
 
-# The variable of the times in Surv()
+# The variable of the times in Surv(); of Surv(entry, time, status) the second.
 #' @export
 response_label.response_times <- function(object) {
   response <- if (!is.null(object$terms)) stats::formula(object$terms)[[2L]]
   of_surv <- is.call(response) && grepl("(^|::)Surv$", deparse1(response[[1L]]))
   if (!of_surv) return(NextMethod())
-  name <- deparse1(response[[2L]])
+  given <- as.list(response)[-1L]
+  late <- length(given) == 3L && !"type" %in% names(given)
+  name <- deparse1(if (late) given$time2 %||% given[[2L]] else given[[1L]])
   title_in(object, name) %||% name
 }
 

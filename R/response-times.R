@@ -1,5 +1,8 @@
 # The codec of times to an event, which may be censored (data-times.R): numbers on the log scale.
-# Codes are times of the same class whose numbers are (log t - centre) / unit.
+# Codes are times of the same class whose numbers are (log t - centre) / unit, an entry of 0
+# NO_ENTRY.
+
+NO_ENTRY <- -1e300 # src/lik_times.c
 
 # The errors of log times, by likelihood.
 #   log_density, log_above, log_below   of the error at e: density, P(error > e), P(error <= e)
@@ -36,10 +39,9 @@ times_codec <- function() {
   codec <- codec_like(log_numbers, "times", called = "a response of times to an event", dims = 2L,
              offers = c(log_numbers$offers, list(survival = c("se.fit", "confidence"),
                                                  rmst = c("se.fit", "confidence"))),
-             shape = shape_of(), gather = gather_times, refuse = function(y, weights) {
-               if (any(y[, 1:2] <= 0)) "has times of 0 or less, which have no logarithm"
-             },
-             correct = "Count from an earlier start, or give 0 as half of the smallest unit",
+             shape = shape_of(), gather = gather_times, refuse = illegal_times,
+             correct = paste("Count from an earlier start, give a time of 0 as half of the",
+                             "smallest unit, and an entry of 0 where there was no delay"),
              moments = moments_of_times, read = read_times, again = read_more_times,
              codes = codes_of_times,
              observed = function(y) ifelse(is_event(y), y[, 1L], NA),
@@ -53,6 +55,13 @@ times_codec <- function() {
              })
   class(codec) <- c("response_times", class(log_numbers))
   codec
+}
+
+illegal_times <- function(y, weights = NULL) {
+  entry <- time_entry(y)
+  if (any(y[, 1:2] <= 0)) return("has times of 0 or less, which have no logarithm")
+  if (any(entry < 0)) return("has times of entry (left truncation) below 0")
+  if (any(entry >= y[, 1L])) "has times of entry (left truncation) that are not before the others"
 }
 
 gather_times <- function(chunk) {
@@ -69,7 +78,8 @@ moments_of_times <- function(chunk) {
 codes_of_times <- function(y, response) {
   to_code <- function(time) log(time) / response$unit - response$centre[[1L]] / response$unit
   if (!are_times(y)) return(to_code(y))
-  new_times(cbind(to_code(y[, 1L]), to_code(y[, 2L]), time_status(y)))
+  entry <- pmax(to_code(time_entry(y)), NO_ENTRY)
+  new_times(cbind(to_code(y[, 1L]), to_code(y[, 2L]), time_status(y), entry))
 }
 
 # Centre and unit are location and standard deviation of the log times, as a model without inputs
@@ -84,15 +94,24 @@ read_times <- function(codec, y, lik, offset, weights, streams) {
 }
 
 # Returns the location of log times less their offsets, and the standard deviation of their errors:
-# by moments where every time is that of an event, else by maximum likelihood.
+# by moments where every time is that of an event and none has an entry, else by maximum
+# likelihood. Where entries are close to the times any early location may do: a penalty of one
+# observation or so keeps it near the times.
 location_of_times <- function(y, offset, error) {
   lower <- log(y[, 1L]) - offset
   upper <- log(y[, 2L]) - offset
   spread <- sqrt(mean((lower - mean(lower))^2))
   from <- c(mean(lower), log(max(spread, 1e-14) / error$sd))
   seen <- any(time_status(y) != 0)
-  if (seen && !all(is_event(y)) && spread > 1e-14) {
-    lack <- function(at) -sum(log_mass_of_times(lower, upper, time_status(y), at, error))
+  entry <- log(time_entry(y)) - offset
+  late <- any(entry > -Inf)
+  if (seen && (late || !all(is_event(y))) && spread > 1e-14) {
+    away <- function(at) sum(((at - start) / c(spread, 1))^2) / 2
+    lack <- function(at) {
+      -sum(log_mass_of_times(lower, upper, time_status(y), entry, at, error)) +
+        if (late) away(at) else 0
+    }
+    start <- from
     from <- stats::optim(from, lack, method = "BFGS")$par
   } else {
     from[1L] <- from[1L] - exp(from[2L]) * error$mean
@@ -101,13 +120,15 @@ location_of_times <- function(y, offset, error) {
 }
 
 # Returns the log likelihood of each observation. at: location, and logarithm of the scale
-log_mass_of_times <- function(lower, upper, status, at, error) {
-  e <- (lower - at[1L]) / exp(at[2L])
-  out <- ifelse(status == 1, error$log_density(e) - at[2L],
-                ifelse(status == 0, error$log_above(e), error$log_below(e)))
-  between <- status == 3
+log_mass_of_times <- function(lower, upper, status, entry, at, error) {
+  from <- ifelse(status == 2, entry, lower)
+  e <- (from - at[1L]) / exp(at[2L])
+  out <- ifelse(status == 1, error$log_density(e) - at[2L], error$log_above(e))
+  between <- status %in% 2:3
   b <- (upper[between] - at[1L]) / exp(at[2L])
   out[between] <- log(pmax(exp(error$log_below(b)) - exp(error$log_below(e[between])), 1e-300))
+  late <- entry > -Inf
+  out[late] <- out[late] - error$log_above((entry[late] - at[1L]) / exp(at[2L]))
   pmax(out, -1e10) # finite, for the search
 }
 
@@ -142,6 +163,6 @@ are_right_size.response_times <- function(codec, y, n, fit) are_times(y) && nrow
 #' @export
 are_right_values.response_times <- function(codec, y, response) {
   numbers <- unclass(y)
-  are_times(y) && is.numeric(numbers) && are_finite(numbers) && all(numbers[, 1:2] > 0) &&
-    all(numbers[, 3L] %in% 0:3)
+  are_times(y) && is.numeric(numbers) && ncol(numbers) == 4L && are_finite(numbers) &&
+    is.null(illegal_times(y)) && all(numbers[, 3L] %in% 0:3)
 }

@@ -98,12 +98,15 @@ scales_of_inputs <- function(model, chunk, setup, table) {
     input_scales(model, chunk, setup)[-1L])
 }
 
-# A length scale for each input, or one for all.
+# A length scale for each input, or one for all. Few inputs that matter have one each; an input that
+# matters by its product with another alone may not be among them, so all inputs are tried, too.
 lengthscale_each <- function(model, chunk, setup, table) {
   inputs <- sum(model$scaling$kept)
   first <- first_part(setup$kernel)
   if (inputs == 1L || inputs > policy$max_ard_inputs) return(NULL)
-  if (!is.null(first$vars)) return(NULL) # few that matter have a length scale each
+  if (!is.null(first$vars)) {
+    return(alternative_kernels(list(setup$kernel, with_first(setup, ard = TRUE, vars = NULL))))
+  }
   alternative_kernels(list(setup$kernel, with_first(setup, ard = !first$ard)), first$ard)
 }
 

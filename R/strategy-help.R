@@ -23,7 +23,7 @@
 #' | input scale | one scale for all inputs, `scale = "common"` | `scale` not given, no standard deviation of `r policy$same_unit_ratio` times the median or more |
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | few inputs, `vars`, with a length scale each, see "Few inputs that matter" | `r policy$fewest_screened` inputs or more; not labels |
-#' | kernel | a length scale for each input, `ard = TRUE`; for classes tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
+#' | kernel | a length scale for each input, `ard = TRUE`, of all inputs also if few were taken; for classes tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best | |
 #' | kernel | the best kernel `+ kernel_periodic()`, twice: rhythms, see "Time" | rows in time |
 #' | kernel | the best kernel `+ kernel_linear()`: a trend, where few inputs matter first of these | numbers, counts, and labels that full EP takes by default |
@@ -70,8 +70,10 @@
 #' `print()` names, is a candidate like any other, and has to gain the logarithm of the number of
 #' such choices as well. Nothing is offered if more than `r policy$most_screened` are found, half of
 #' the inputs, or one for `r 1 / policy$most_screened_part[2L]` observations. Inputs that matter
-#' only in products with each other are not found. The response then does not depend on the other
-#' inputs at all; give a `kernel` such as `kernel_rbf(ard = TRUE)` to keep them.
+#' only in products with each other are not found, so a length scale for each of all inputs (up to
+#' `r policy$max_ard_inputs`) is compared with the kernel of few. If that of few is taken, the
+#' response does not depend on the other inputs at all; give a `kernel` such as
+#' `kernel_rbf(ard = TRUE)` to keep them.
 #'
 #' ## The second round
 #'

@@ -22,12 +22,13 @@ kernel_parts <- function(kernel) if (kernel$type == "sum") kernel$parts else lis
 # The smooth function, which every kernel of the race has
 first_part <- function(kernel) kernel_parts(kernel)[[1L]]
 
-# Returns the kernel of a setup with its first part of another type, or with other length scales.
-with_first <- function(setup, type = first$type, ard = first$ard) {
+# Returns the kernel of a setup with its first part of another type, with other length scales, or of
+# other inputs.
+with_first <- function(setup, type = first$type, ard = first$ard, vars = first$vars) {
   parts <- kernel_parts(setup$kernel)
   first <- parts[[1L]]
   make <- list(rbf = kernel_rbf, matern52 = kernel_matern52, matern32 = kernel_matern32,
                matern12 = kernel_matern12)[[type]]
-  parts[[1L]] <- make(ard = ard, vars = first$vars)
+  parts[[1L]] <- make(ard = ard, vars = vars)
   Reduce(`+`, parts)
 }

@@ -41,15 +41,17 @@ waiting_fit <- function(fit, stream, rows) {
 feed.sparsegp_waiting <- function(fit, chunk) {
   fit$stream <- with_omitted(fit$stream, chunk)
   rows <- bind_chunks(fit$stream$waiting, chunk)
+  if (chunk_size(rows)) {
+    lik <- likelihood_for(fit$stream$setup$likelihood, rows$y)
+    refuse_scale_of_labels(lik, rows$y)
+    check_early(lik_codec(lik), rows, lik)
+  }
   pilot <- pilot_length(fit$stream, rows)
   if (!is.null(pilot)) {
     fit$stream$pilot <- pilot
     return(begin(fit, rows))
   }
   if (chunk_size(rows)) {
-    lik <- likelihood_for(fit$stream$setup$likelihood, rows$y)
-    refuse_scale_of_labels(lik, rows$y)
-    check_early(lik_codec(lik), rows, lik)
     if (is.matrix(chunk$x)) check_finite_inputs(chunk$x) else check_finite_columns(chunk$x)
     if (!is.null(rows$time)) steps_in_order(rows$time, fit$stream$setup$method)
   }

@@ -160,13 +160,20 @@ group_rows <- function(lines, before) {
 EXPLAINED <- c(
   "^bounded_zeros.*: asinh" =
     "many responses are exactly 0, where asinh may have a density without bound",
-  "^(outliers|steps|two_scales).*Student" =
+  "^bounded_one_zero" = paste("a zero rules out square root and logarithm, and the tails are not",
+                              "heavy enough for asinh"),
+  "^deterministic_branin_20" = paste("length scales and noise near none are worth it both at once,",
+                                     "and are tried one after the other"),
+  "^many_cycles_40_cycles_random" = "rows at random times are not offered a periodic part",
+  "^many_cycles_saw" = "the period is learned beside the true one, on a peak of its own",
+  "^(outliers|steps|two_scales|doses_doubling_27).*Student" =
     "Student noise is not among the alternatives of a default fit",
   "its likelihood|uneven noise" =
     "noise that depends on inputs is not among the alternatives of a default fit",
   "^controls_noise_alone" = "noise alone: hand fits that find nothing differ by chance"
 )
 DISAGREE <- "the evidence alone, at the mode of more hyperparameters: held out it is not better"
+UNSEEN <- "the evidence of the default is less than 10 nats lower, and cannot tell"
 BY_CHANCE <- "less than three standard errors, the largest of some fifteen fits"
 
 # Returns the reason of each line: that of its pattern, or what its numbers say.
@@ -176,7 +183,8 @@ reasons_of <- function(lines) {
   is_known <- matrix(is_known, nrow(lines))
   known <- unname(EXPLAINED)[max.col(is_known, "first")]
   unsure <- ifelse(lines$regret == "evidence" & lines$by_gain < ERRORS * lines$by_se, DISAGREE,
-                   ifelse(lines$regret == "held out" & lines$gain < 3 * lines$se, BY_CHANCE, ""))
+                   ifelse(lines$regret != "held out", "",
+                          ifelse(lines$gain < 3 * lines$se, BY_CHANCE, UNSEEN)))
   ifelse(rowSums(is_known) > 0, known, replace(unsure, is.na(unsure), ""))
 }
 

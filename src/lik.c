@@ -22,7 +22,6 @@ static const sg_lik_type *const TYPES[] = {
     0
 };
 #undef SG_LIK
-
 /* Returns type i of lik_list.h, whose order is that of the catalogue; NULL past the end. */
 const sg_lik_type *sg_lik_type_at(int i)
 {
@@ -40,7 +39,7 @@ const sg_lik_type *sg_lik_type_find(const char *name)
     return 0;
 }
 
-/* A data row with its likelihood: the context of the integrands below. */
+/* A data row with its likelihood: a context of integrands. */
 typedef struct {
     const sg_lik *lik;
     const double *y;
@@ -362,32 +361,41 @@ static void cross_of_blocks(const sg_lik *self, sg_tilt *out)
 
 static int is_smooth(const sg_lik *self) { return self->type->slopes && !self->type->kinked; }
 
-/* Chooses, in this order: one-vs-rest, the type's closed form, some 30 nodes (smooth.h), adaptive
- * quadrature. */
+/* Integrates by some 30 nodes (smooth.h) where they serve, else by adaptive quadrature. */
+void sg_lik_tilt_integral(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                          sg_tilt *out)
+{
+    if (!is_smooth(self) || !sg_smooth_tilt(self, y, *mu, *s2, out))
+        sg_lik_tilt_quad(self, y, mu, s2, out);
+}
+
+void sg_lik_dpar_integral(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                          double *dpar)
+{
+    if (!is_smooth(self) || !sg_smooth_dpar(self, y, *mu, *s2, dpar))
+        sg_lik_tilt_dpar_quad(self, y, mu, s2, dpar);
+}
+
+/* Chooses, in this order: one-vs-rest, the type's closed form, the integral. */
 void sg_lik_tilt(const sg_lik *self, const double *y, const double *mu, const double *S,
                  sg_tilt *out)
 {
     if (sg_lik_is_against_rest(self)) tilt_against_rest(self, y, mu, S, out);
     else if (self->type->tilt) self->type->tilt(self, y, mu, S, out);
-    else if (!is_smooth(self) || !sg_smooth_tilt(self, y, *mu, *S, out)) {
-        sg_lik_tilt_quad(self, y, mu, S, out);
-    }
+    else sg_lik_tilt_integral(self, y, mu, S, out);
     if (out->cross && !self->type->classes) cross_of_blocks(self, out);
 }
 
-/* Chooses as sg_lik_tilt() does. */
 void sg_lik_tilt_dpar(const sg_lik *self, const double *y, const double *mu, const double *S,
                       double *dpar)
 {
     if (self->npar == 0) return;
     if (sg_lik_is_against_rest(self)) dpar_against_rest(self, y, mu, S, dpar);
     else if (self->type->tilt_dpar) self->type->tilt_dpar(self, y, mu, S, dpar);
-    else if (!is_smooth(self) || !sg_smooth_dpar(self, y, *mu, *S, dpar)) {
-        sg_lik_tilt_dpar_quad(self, y, mu, S, dpar);
-    }
+    else sg_lik_dpar_integral(self, y, mu, S, dpar);
 }
 
-/* Chooses as sg_lik_tilt() does; moments of a new response are never left to smooth.h. */
+/* Chooses as sg_lik_tilt() does, but for smooth.h. */
 void sg_lik_predict(const sg_lik *self, const double *mu, const double *S, double *mean,
                     double *var)
 {

@@ -88,6 +88,7 @@ typedef struct {
     int (*valid)(const sg_lik *self);
     int kinked;  /* log p has a corner or a jump at locate()'s centre; slopes() is required */
     int concave; /* log p is a concave function of f */
+    int (*bulges)(const double *y); /* but not of this data row; NULL: of any */
     double (*logp)(const sg_lik *self, const double *y, const double *f);
     void (*moments)(const sg_lik *self, const double *f, double *mean, double *var);
     void (*locate)(const sg_lik *self, const double *y, double *centre, double *width);
@@ -187,6 +188,12 @@ static inline double sg_count_weight(const double *y) { return y[1] < 0 ? -y[1] 
 int sg_lik_is_against_rest(const sg_lik *self);
 sg_lik sg_lik_against_rest(const sg_lik *self, int c, const double *row, double *y);
 
+/* Is log p of a data row a concave function of f? */
+static inline int sg_lik_is_concave(const sg_lik *self, const double *y)
+{
+    return self->type->concave && !(self->type->bulges && self->type->bulges(y));
+}
+
 /* The exact site of process c, of types that have one. */
 void sg_lik_site(const sg_lik *self, const double *y, int c, double *tau, double *nu);
 
@@ -204,6 +211,12 @@ void sg_lik_cross_end(int C, double total, const double *d2, double *mean, doubl
 void sg_lik_bias_of_tilt(const sg_lik *self, const double *y, const double *mu, const double *s2,
                          double *dpar);
 void sg_lik_slopes_of_tilt(const sg_lik *self, const double *y, double f, double *out);
+
+/* The integrals over log p (C = w = 1), for slots of types that have closed forms of most rows. */
+void sg_lik_tilt_integral(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                          sg_tilt *out);
+void sg_lik_dpar_integral(const sg_lik *self, const double *y, const double *mu, const double *s2,
+                          double *dpar);
 
 /* The first three by quadrature in any case (C = w = 1): what a closed form is tested against. */
 void sg_lik_tilt_quad(const sg_lik *self, const double *y, const double *mu, const double *s2,

@@ -69,7 +69,7 @@ static int is_end(const rule *r, int i)
     const double low = fmin2(r->mu, r->centre), high = fmax2(r->mu, r->centre);
     const int beyond = i == 0 ? r->f[i] <= low : r->f[i] >= high;
     const int fell = r->weight[i] < r->top - NEGLECT;
-    return fell && (beyond || r->lik->type->concave);
+    return fell && (beyond || sg_lik_is_concave(r->lik, r->y));
 }
 
 /* Lays nodes of step h as far out as they count, CHUNK at a time to either side. Returns 0 when

@@ -107,9 +107,10 @@ reference_pair <- function(kernel, theta, x, z) {
 
 # ---- Likelihoods ----
 
-# Times to an event: log time = f + scale e. A data row is (first bound, second bound, kind): the
-# event was at the first (1), after it (0), before it (2), or between both (3). Distributions of e
-# by plain formulas: log density, log P(e > z), log P(e <= z).
+# Times to an event: log time = f + scale e. A data row is (first bound, second bound, kind, entry):
+# the event was at the first (1), after it (0), before it (2), or between both (3), given that it
+# was after the entry, of which -1e300 is none. Distributions of e by plain formulas: log density,
+# log P(e > z), log P(e <= z).
 REFERENCE_ERRORS <- list(
   weibull = list(density = function(z) z - exp(pmin(z, 300)),
                  above = function(z) -exp(pmin(z, 300)),
@@ -131,18 +132,24 @@ reference_times <- function(type) {
   error <- REFERENCE_ERRORS[[type]]
   list(
     logp = function(y, f, v) {
-      a <- (y[1L] - f) / v$scale
+      late <- y[4L] > -1e300
+      from <- if (y[3L] == 2 && late) y[4L] else y[1L]
+      a <- (from - f) / v$scale
       b <- (y[2L] - f) / v$scale
-      if (y[3L] == 1) return(error$density(a) - log(v$scale))
-      if (y[3L] == 0) return(error$above(a))
-      if (y[3L] == 2) return(error$below(a))
-      ifelse(a + b > 0, reference_log_difference(error$above(a), error$above(b)),
-             reference_log_difference(error$below(b), error$below(a)))
+      between <- function() {
+        ifelse(a + b > 0, reference_log_difference(error$above(a), error$above(b)),
+               reference_log_difference(error$below(b), error$below(a)))
+      }
+      out <- if (y[3L] == 1) error$density(a) - log(v$scale)
+      else if (y[3L] == 0) error$above(a)
+      else if (y[3L] == 2 && !late) error$below(a)
+      else between()
+      if (late) out - error$above((y[4L] - f) / v$scale) else out
     },
     mean = function(f, v) f + v$scale * error$mean,
     var = function(f, v) rep(v$scale^2 * error$var, length(f)),
-    places = function(y, v) unique(y[1:2]),
-    rows = cbind(c(0.7, 0.7, 0), c(-0.4, -0.4, 2), c(-0.2, 1.3, 3)),
+    places = function(y, v) unique(c(y[1:2], y[4L][y[4L] > -1e300])),
+    rows = cbind(c(0.7, 0.7, 0, -1e300), c(-0.4, -0.4, 2, -1e300), c(-0.2, 1.3, 3, -1e300)),
     log_concave = TRUE,
     ep_error = 0.05 # censored rows of normal errors, too
   )

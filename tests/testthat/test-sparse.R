@@ -77,6 +77,18 @@ test_that("few inputs of many are found, lines, bends and products", {
   }
 })
 
+test_that("inputs that matter by their product alone are kept beside one that is found", {
+  slow_tier()
+  product <- function(x) 2 * sin(1.5 * x[, 1]) + x[, 2] * x[, 3]
+  d <- many_inputs(200, 20, product, seed = 5)
+  fit <- sparsegp(d$x, d$y, control = AT_MODE)
+  tried <- fit$choices$gain[match(c("rbf(vars = x1)", "rbf(ard = TRUE)"), fit$choices$candidate)]
+  expect_true(all(tried > 20)) # one input is better than all with one length scale
+  error <- sqrt(mean((predict(fit, d$new) - d$new_y)^2))
+  # the noise's standard deviation is .3, that of the product 1
+  expect_lt(error, 0.6)
+})
+
 test_that("nothing is left out where nothing matters, or all do", {
   slow_tier()
   every <- function(x) drop(x %*% rep(c(1, -1), length.out = ncol(x))) / sqrt(ncol(x))

@@ -25,7 +25,9 @@ test_that("Surv objects of every kind of censoring are read, and others are refu
   memory_tier()
   skip_if_not_installed("survival")
   read <- function(...) unclass(as_times(survival::Surv(...)))
-  columns <- function(time, time2, status) cbind(time = time, time2 = time2, status = status)
+  columns <- function(time, time2, status, entry = 0) {
+    cbind(time = time, time2 = time2, status = status, entry = entry)
+  }
   expect_equal(read(c(3, 5), c(1, 0)), columns(c(3, 5), c(3, 5), c(1, 0)))
   expect_equal(read(c(3, 5), c(TRUE, FALSE), type = "left"), columns(c(3, 5), c(3, 5), c(1, 2)))
   expect_equal(read(c(1, NA, 4, 2, 0), c(3, 2, 4, NA, 7), type = "interval2"),
@@ -33,7 +35,10 @@ test_that("Surv objects of every kind of censoring are read, and others are refu
   # bounds that are the same, which type "interval" does not look at, or without an end
   expect_equal(read(c(5, 1e9, 3, 2), c(5, 1e9 * (1 + 4e-16), Inf, 6), rep(3, 4), type = "interval"),
                columns(c(5, 1e9, 3, 2), c(5, 1e9, 3, 6), c(1, 1, 0, 3)))
-  refused(as_times(survival::Surv(c(0, 1), c(2, 3), c(1, 0))), "y")
+  expect_equal(read(c(0, 1), c(2, 3), c(1, 0)), columns(c(2, 3), c(2, 3), c(1, 0), c(0, 1)))
+  several <- factor(c("a", "b", "c"))
+  refused(as_times(survival::Surv(c(2, 3, 4), several)), "y")
+  refused(as_times(survival::Surv(c(0, 1, 0), c(2, 3, 4), several)), "y")
   d <- censored_rows()
   refused(sparsegp(as_surv(seen - seen, event) ~ x, d), "y")
   refused(sparsegp(as_surv(seen, event) ~ x, d, "gaussian"), "y")
@@ -60,6 +65,8 @@ test_that("times are a column whose rows can be taken, bound and printed", {
   expect_identical(format(more), c("1+", "2-", "[3, 4]", NA))
   expect_identical(is.na(more), c(FALSE, FALSE, FALSE, TRUE))
   expect_output(print(more[1:2]), "1[+] 2-")
+  late <- new_times(cbind(c(3, 5), c(3, 5), c(1, 0), c(0, 2)))
+  expect_identical(format(late), c("3", "(2, 5+]"))
   d <- data.frame(k = 1:3)
   d$y <- y
   expect_identical(as.double(d[c(3, 1), ]$y[, "time"]), c(7, 2))
