@@ -22,7 +22,7 @@ structure_pilot <- function(setup, model, n) {
   c(pilot, list(price = price_of_hyper(pilot$count, n), control = pilot_control(setup$control)))
 }
 
-# What a hyperparameter has to gain on m of n observations, see structure_value()
+# Returns what a hyperparameter has to gain on m of n observations, see structure_value().
 price_of_hyper <- function(m, n) policy$overfit_nats + policy$parameter_nats * m / n
 
 # Returns the rows of a pilot: windows of neighbours where a sample of all would not see a function,
