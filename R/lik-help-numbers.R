@@ -43,6 +43,9 @@
 #'
 #' ## Errors that change their size
 #'
+#' A default fit takes `lik_student()` or `lik_heteroscedastic()` by itself where its residuals ask
+#' for it ([model_structure], "The noise").
+#'
 #' Under `lik_heteroscedastic()` both the mean \eqn{u} and the log standard deviation \eqn{g} of the
 #' errors are functions of the inputs, \eqn{y \sim N(u, noise \exp(2 g))}{y ~ N(u, noise exp(2 g))}.
 #'

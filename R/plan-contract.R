@@ -136,7 +136,8 @@ learn.plan_with_posterior <- function(plan, table, control, progress, from = NUL
 # ---- Learning ----
 
 # The plan to run, the table with learned theta, and the record of the search, if there was one.
-# from: free values where an earlier search ended, or NULL.
+# from: free values where an earlier search ended, or NULL: then where every evaluation takes an
+# iteration a step that gains little is the last one.
 learn_plan <- function(plan, table, control, verbose, from = NULL) {
   learns <- any(table$free) || !is.null(plan$moving) # hyperparameters or points
   if (is.null(control) || !learns) return(plan_unlearned(plan, table))
@@ -144,6 +145,9 @@ learn_plan <- function(plan, table, control, verbose, from = NULL) {
     stop_sparsegp("learn", paste0("= TRUE needs an evidence, and the ", plan$problem$lik$type,
                                   " likelihood has none"),
                   "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
+  }
+  if (!is.null(from) && !lik_traits(plan$problem$lik)$exact) {
+    control$within <- policy$search_tolerance
   }
   progress <- new_progress(verbose)
   if (control$criterion == "ivm") { # which selects by itself: any plan runs at what it learned

@@ -30,6 +30,7 @@
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
 #' | kernel | a length scale of the rough function for each input | that was taken, after ARD |
 #' | noise | noise near none, as of a computer experiment: log(noise / variance) ~ N(-12, 3^2) in place of N(-2, 2^2) | Gaussian noise that was learned below a tenth of the variance; not if rows with the same inputs differ |
+#' | noise | Student, heteroscedastic, counts, beta, see "The noise" | residuals that are not Gaussian |
 #' | effects of levels | [kernel_factor()] of a factor, which the other parts then do not read | factors of at least `r policy$many_levels` levels with `r policy$level_rows` observations each on average; not labels |
 #' | roughness | [kernel_matern32()] once more, by leave-one-out log probability, see "A rougher kernel" | two or one-vs-rest labels beyond full EP, whose kernel is smoother |
 #'
@@ -58,6 +59,27 @@
 #' its peaks, or periods of calendars near them (a day, a week, a year, counted in rows or in the
 #' unit of the input), and a period of which a peak is a harmonic. A rhythm is learned as any part
 #' of a sum, and a second may join it.
+#'
+#' ## The noise
+#'
+#' Without a likelihood, prior, weights or method the leave-one-out residuals of the chosen model are
+#' examined: are they those of Gaussian noise of one variance? Each other kind of noise is fitted to
+#' the residuals alone, and the predicted means stay. If its log density exceeds that of Gaussian
+#' noise by as much as another scale of the response has to gain, it is learned with the chosen
+#' kernel, and compared by its evidence:
+#'
+#' * `lik_student()`: outliers, and tails that are heavier than those of a normal distribution;
+#' * `lik_heteroscedastic()`: errors whose size varies with the inputs or the mean;
+#' * `lik_poisson()`, `lik_negbin()`, `lik_zip()`, `lik_zinb()`: counts, if all responses are whole
+#'   numbers from 0, and three or more of them differ. The density of Gaussian noise then counts as
+#'   the probability of the unit interval around the response. Nothing is shifted for that: with an
+#'   offset or a `mean`, which would be those of a logarithm, counts are not tried;
+#' * `lik_beta()`: shares, if all responses are between 0 and 1.
+#'
+#' The simplest kind that gains enough is taken, and kernels and the scale of the response are
+#' compared once more under it, on fewer rows, as EP takes several times as long. `print()` names
+#' the likelihood, and `fit$choices` has the rows of stage "noise". `likelihood = "gaussian"` closes
+#' this axis and leaves the scale of the response open. A kernel of your own closes it, too.
 #'
 #' ## Few inputs that matter
 #'

@@ -23,6 +23,10 @@ with_known_structure <- function(setup, inputs = NULL) {
     setup$likelihood <- with_transform(setup$likelihood %||% lik_gaussian(), of("response scale"))
   }
   if (of("noise") == NOISE_NEAR_NONE) setup$noiseless <- TRUE
+  kind <- vapply(NOISES, `[[`, "", "label") == of("noise")
+  if (any(kind)) {
+    setup$likelihood <- with_noise(setup$likelihood %||% lik_gaussian(), names(NOISES)[kind])
+  }
   if (of("prior mean") == "constant") setup$mean <- "constant"
   if (of("input scale") == ONE_SCALE) setup$scale <- "common"
   if (endsWith(of("input scale"), SKEWED_ON_LOG)) setup$scale <- "log"

@@ -69,8 +69,7 @@ neighbours_candidate <- function(candidate) {
   n <- nrow(data$chunk$x)
   model <- candidate$model
   pilot <- structure_pilot(data$setup, model, n)
-  pilot$rows <- window_rows(problem_of(model, data$chunk), pilot$count) %||%
-    pilot_rows(data$chunk, pilot$count)
+  pilot$rows <- rows_of_pilot(model, data$chunk, pilot$count)
   found <- learn_plain(model, data, pilot)
   if ("kernel" %in% candidate$record$choices$stage) {
     axis <- structure_axis("kernel of neighbours", kernel_shapes)

@@ -45,3 +45,61 @@ offered_again <- function(axis, now, verdict) {
   offered[[1L]]$simpler <- TRUE
   c(offered[labels == verdict$taken], offered[open & labels != verdict$taken])
 }
+
+# ---- The race ----
+
+# Returns the best score of a race along the axes for n observations, from a score of the first
+# candidate; best$learned: the other candidates by their kernels, the last one of each.
+race_along <- function(axes, best, pilot, n) {
+  now <- list(best = best, learned = list(), changes = 0L)
+  verdicts <- vector("list", length(axes))
+  for (at in rep(seq_along(axes), 2L)) {
+    verdict <- verdicts[[at]]
+    offered <- if (is.null(verdict)) offered_on_axis(axes[[at]], now$best$candidate)
+               else offered_again(axes[[at]], now, verdict)
+    if (length(offered) < 2L) next
+    now <- race_on_axis(axes[[at]], offered, now, pilot, n, again = !is.null(verdict))
+    verdicts[[at]] <- now$verdict
+  }
+  now$best$learned <- now$learned
+  now$best
+}
+
+# Returns the state of a race, list(best, learned, changes, verdict), after one of its axes, from
+# that before it. offered: the first is the best so far
+race_on_axis <- function(axis, offered, now, pilot, n, again) {
+  stage <- axis$stage
+  labels <- vapply(offered, `[[`, "", "label")
+  values <- now$best$value
+  score <- function(candidate) {
+    found <- score_by_evidence(candidate, pilot)
+    values <<- c(values, found$value)
+    now$learned[[format(candidate$data$setup$kernel)]] <<- found$candidate
+    found
+  }
+  entries <- entries_of(offered, pilot$rows)
+  simpler <- vapply(offered, function(alternative) isTRUE(alternative$simpler), NA)
+  least <- axis$least(now$best$candidate$model, n, pilot$count) +
+    max(0, unlist(lapply(offered, `[[`, "price")))
+  incumbent <- if (again || !stage %in% now$best$choices$stage) labels[1L]
+  for (group in unname(split(seq_along(offered)[-1L], !simpler[-1L]))) {
+    now$best <- race(stage, entries[group], score, function(found, best) found$value - best$value,
+                     nats(if (simpler[group[1L]]) 0 else least),
+                     go_on = function(taken, gain) TRUE, best = now$best, incumbent = incumbent)
+    incumbent <- NULL
+  }
+  values <- stats::setNames(values, labels[c(1L, order(!simpler[-1L]) + 1L)])
+  taken <- names(values)[match(now$best$value, values)]
+  now$changes <- now$changes + (taken != labels[1L] && stage != "kernel")
+  now$verdict <- list(offered = offered, taken = taken, value = now$best$value,
+                      behind = now$best$value - values, changes = now$changes)
+  now
+}
+
+# Returns entries of a race, by label.
+entries_of <- function(offered, rows) {
+  entries <- lapply(offered, function(alternative) {
+    function(best) changed_candidate(best$candidate, alternative$setup, rows)
+  })
+  stats::setNames(entries, vapply(offered, `[[`, "", "label"))
+}

@@ -51,6 +51,7 @@ plan_for.method_default <- function(method, problem, basis) {
 learn_from <- function(chunk, settled, remark = TRUE) {
   model <- settled$model
   setup <- settled$setup
+  chunk <- settled$chunk %||% chunk
   nothing_to_learn <- remark && remark_on_rows(model, setup, chunk)
   problem <- problem_of(model, chunk)
   basis <- resolve_basis(setup$basis, problem$x, model$scaling, problem$width)

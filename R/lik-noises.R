@@ -1,0 +1,109 @@
+# Noise of other kinds than Gaussian, which a default fit asks its residuals for (strategy-noise.R).
+# Each has a cheap fit to leave-one-out residuals: the predicted means stay, and what else the noise
+# has is fitted to these alone. What is learned along with a function gains more.
+
+# Kinds of noise, the simplest first.
+#   label    in the record
+#   fits     (y): could these be responses with such noise, whose mean is on another scale? NULL: the
+#            noise is added to the mean, as the Gaussian one is
+#   gain     (rest): nats that the residuals gain, see residuals_of()
+NOISES <- list(
+  beta = list(label = "beta", fits = function(y) all(y > 0 & y < 1),
+              gain = function(rest) gain_of_shares(rest)),
+  poisson = list(label = "Poisson", fits = function(y) are_counts(y),
+                 gain = function(rest) gain_of_counts(rest, size = Inf)),
+  negbin = list(label = "negative binomial", fits = function(y) are_counts(y),
+                gain = function(rest) gain_of_counts(rest)),
+  zip = list(label = "zero-inflated Poisson", fits = function(y) are_counts(y),
+             gain = function(rest) gain_of_counts(rest, size = Inf, zero = NULL)),
+  zinb = list(label = "zero-inflated negative binomial", fits = function(y) are_counts(y),
+              gain = function(rest) gain_of_counts(rest, zero = NULL)),
+  student = list(label = "Student", gain = function(rest) gain_of_tails(rest)),
+  heteroscedastic = list(label = "spread that varies", gain = function(rest) gain_of_spread(rest))
+)
+
+# Whole numbers from 0, of which there are several: two alone may be labels.
+are_counts <- function(y) all(y >= 0 & y == round(y)) && length(unique(y)) > 2L
+
+# Returns the likelihood with noise of a type, on the same scale if it can have one.
+with_noise <- function(lik, type) {
+  other <- as_likelihood(type)
+  if (takes_transform(other)) other$transform <- lik$transform
+  other
+}
+
+# Returns log(Phi(upper) - Phi(lower)), from the side where the difference has its digits.
+log_between <- function(lower, upper) {
+  swap <- lower > 0
+  below <- stats::pnorm(ifelse(swap, -upper, lower))
+  above <- stats::pnorm(ifelse(swap, -lower, upper))
+  log(pmax(above - below, .Machine$double.xmin))
+}
+
+# ---- Noise that is added to the mean ----
+
+# By Student's t in place of a normal distribution, each of the best width.
+gain_of_tails <- function(rest) {
+  z <- rest$z
+  width <- sqrt(mean(z^2))
+  log_density <- function(log_width) {
+    stats::dt(z / exp(log_width), given_value(lik_student()$params$df), log = TRUE) - log_width
+  }
+  best <- stats::optimize(function(log_width) sum(log_density(log_width)), log(width) + c(-5, 1),
+                          maximum = TRUE)
+  best$objective - sum(stats::dnorm(z, sd = width, log = TRUE))
+}
+
+# By a spread that is log-linear in the predicted mean and the inputs, a generalised linear model of
+# the squares, less what as many coefficients gain by chance.
+gain_of_spread <- function(rest) {
+  squares <- pmax(rest$z^2, 1e-8)
+  level <- stats::qnorm(stats::ppoints(length(squares)))[rank(rest$mean)]
+  inputs <- utils::head(seq_len(ncol(rest$x)), MOST_OF_SPREAD)
+  columns <- cbind(1, level, rest$x[, inputs, drop = FALSE])
+  columns <- columns[, colSums(!is.finite(columns)) == 0L, drop = FALSE]
+  fit <- tryCatch(suppressWarnings(stats::glm.fit(columns, squares, family = stats::Gamma("log"))),
+                  error = function(e) NULL)
+  if (is.null(fit)) return(0)
+  log_density <- function(var) -(log(var) + squares / var) / 2
+  sum(log_density(fit$fitted.values) - log_density(mean(squares))) - fit$rank
+}
+
+MOST_OF_SPREAD <- 10L # inputs
+
+# ---- Noise that has a law of its own ----
+
+# By counts of the predicted means, over the probabilities of the unit intervals. size: of the
+# negative binomial; zero: probability of a zero besides. NULL: the best
+gain_of_counts <- function(rest, size = NULL, zero = 0) {
+  at <- function(par) {
+    log_counts(rest, if (is.null(size)) exp(par[1L]) else size,
+               if (is.null(zero)) stats::plogis(par[length(par)]) else zero)
+  }
+  start <- c(if (is.null(size)) log(5), if (is.null(zero)) -2)
+  best <- sum(at(start))
+  if (length(start)) {
+    best <- -stats::nlminb(start, function(par) -sum(at(par)), lower = -9, upper = 9)$objective
+  }
+  best - length(start) - sum(rest$log_interval)
+}
+
+# Returns log probabilities of the responses.
+log_counts <- function(rest, size, zero) {
+  least <- max(mean(rest$y) / 100, 1e-3) # a Gaussian mean may be below 0
+  mean <- pmax(rest$mean, least) / (1 - zero)
+  p <- if (is.finite(size)) stats::dnbinom(rest$y, size, mu = mean)
+       else stats::dpois(rest$y, mean)
+  log(pmax(zero * (rest$y == 0) + (1 - zero) * p, .Machine$double.xmin))
+}
+
+# By a beta distribution about the predicted means, of the best precision.
+gain_of_shares <- function(rest) {
+  mean <- pmin(pmax(rest$mean, 1e-3), 1 - 1e-3)
+  log_density <- function(log_precision) {
+    precision <- exp(log_precision)
+    stats::dbeta(rest$y, precision * mean, precision * (1 - mean), log = TRUE)
+  }
+  best <- stats::optimize(function(par) sum(log_density(par)), c(-2, 12), maximum = TRUE)
+  best$objective - sum(rest$log_density)
+}

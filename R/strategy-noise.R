@@ -1,0 +1,155 @@
+# The noise of a response of numbers, if no likelihood was given: is it what Gaussian noise of one
+# variance on some scale can be? The leave-one-out residuals of the winner of the race for structure
+# (strategy-structure.R) are asked: each of NOISES has a cheap fit to these alone
+# (lik-noises.R), and what would gain as much as it has to is learned, and compared by its
+# evidence. If another noise is taken it moves everything else, as outliers hide a function, so
+# that scale and kernel are compared once more under it.
+#
+# Beside counts the density of Gaussian noise is taken for the probability of the unit interval
+# around the response, so that both evidences are on the measure of counts.
+
+# Returns the score of the best candidate with the best noise: `best` with a longer record where the
+# residuals do not ask for another, or it does not gain enough. n: observations
+with_best_noise <- function(best, pilot, n) {
+  candidate <- best$candidate
+  if (!may_change_noise(candidate, pilot)) return(best)
+  offered <- offered_noises(candidate, pilot, n)
+  if (length(offered) == 0L) return(best)
+  fewer <- pilot_of_noises(pilot, candidate, offered, n)
+  now <- score_by_evidence(changed_candidate(candidate, list(), fewer$rows), fewer)
+  now$choices <- best$choices
+  found <- race("noise", entries_of(offered, fewer$rows),
+                function(candidate) score_by_evidence(candidate, fewer), gain_on_one_measure,
+                nats(worth_another_noise(candidate$model, n, fewer$count)),
+                go_on = function(taken, gain) TRUE, best = now, incumbent = NOISE_LEARNED)
+  model <- found$candidate$model
+  if (model$lik$type != "gaussian") return(race_along(axes_under_noise(model), found, fewer, n))
+  best$choices <- found$choices
+  best
+}
+
+# Was Gaussian noise the package's own choice, and would nothing that was given mean something else
+# under other noise? Later rows of streams and sources might not be counts.
+may_change_noise <- function(candidate, pilot) {
+  setup <- candidate$data$setup
+  passing <- isTRUE(setup$streams) || isTRUE(setup$provisional) || !is.null(setup$known)
+  given <- c("prior", "basis", "augment", "structure", "noiseless")
+  leaves_open(setup$method) && !passing && all(lengths(setup[given]) == 0L) &&
+    is.null(candidate$data$chunk$weights) && candidate$model$lik$type == "gaussian" &&
+    candidate$model$response$width == 1L
+}
+
+# Could the responses have noise of a type? Where its mean is on another scale nothing may shift or
+# fix the mean; a filter of a series has one function.
+may_be_noise <- function(type, candidate, pilot) {
+  kind <- NOISES[[type]]
+  if (isTRUE(pilot$series) && lik_in_catalogue(as_likelihood(type))$width > 1L) return(FALSE)
+  if (is.null(kind$fits)) return(TRUE)
+  is.null(candidate$data$setup$mean) && all(candidate$data$chunk$offset == 0) &&
+    kind$fits(candidate$model$response$given)
+}
+
+# Returns the alternatives that the residuals ask for: the most promising one, and simpler ones that
+# may be as good. Of noise that is added to the mean there are none where a law that is made for such
+# responses will do.
+offered_noises <- function(candidate, pilot, n) {
+  kinds <- NOISES[vapply(names(NOISES), may_be_noise, NA, candidate, pilot)]
+  rest <- residuals_of(candidate)
+  if (is.null(rest)) return(NULL)
+  least <- worth_another_noise(candidate$model, n, length(rest$z))
+  gains <- vapply(kinds, function(kind) kind$gain(rest), 0)
+  gains <- gains[gains > least]
+  has_law <- !vapply(kinds[names(gains)], function(kind) is.null(kind$fits), NA)
+  if (any(has_law)) gains <- gains[has_law]
+  close <- gains >= max(gains, -Inf) - least & seq_along(gains) <= which.max(c(gains, -Inf))
+  lapply(names(gains)[close], function(type) {
+    list(label = NOISES[[type]]$label, setup = changes_of_noise(candidate, type))
+  })
+}
+
+# Returns the fields of the setup that differ under noise of a type.
+changes_of_noise <- function(candidate, type) {
+  lik <- with_noise(candidate$model$lik, type)
+  components <- lik_codec(lik)$coregion
+  kernel <- candidate$data$setup$kernel
+  c(list(likelihood = lik), if (!is.null(components)) {
+    list(kernel = do.call(kernel_coregion, c(list(kernel), components)))
+  })
+}
+
+# Noise of another form is less simple to explain, as another scale is.
+worth_another_noise <- worth_a_scale
+
+# Returns the pilot with so few rows that the dearest alternative is learned in time.
+pilot_of_noises <- function(pilot, candidate, offered, n) {
+  if (isTRUE(pilot$series)) return(pilot)
+  most <- min(vapply(offered, function(alternative) {
+    lik <- alternative$setup$likelihood
+    rows_of_work(policy$structure_flops, lik, 1L) %/% lik_in_catalogue(lik)$width
+  }, 0))
+  if (most >= pilot$count) return(pilot)
+  pilot[c("count", "points", "price")] <- list(most, most, price_of_hyper(most, n))
+  pilot$rows <- rows_of_pilot(candidate$model, candidate$data$chunk, most)
+  pilot
+}
+
+# Returns the axes that are open under another noise.
+axes_under_noise <- function(model) {
+  if (model$response$width > 1L) return(list()) # of two functions runs are dear
+  c(list(structure_axis("response scale", scale_undone)), list(
+    structure_axis("kernel", lengthscale_each),
+    structure_axis("kernel", kernel_shapes)
+  ), rhythm_axes(1L), list(
+    structure_axis("kernel", with_trend, worth_a_part),
+    structure_axis("kernel", with_rough_part, worth_a_part)
+  ))
+}
+
+# A scale that was taken for the sake of the noise is undone where it gains nothing.
+scale_undone <- function(model, chunk, setup, table) {
+  scale <- model$lik$transform$name
+  if (is.null(scale) || scale == "identity") return(NULL)
+  list(list(label = scale),
+       list(label = "identity", simpler = TRUE,
+            setup = list(likelihood = with_transform(model$lik, "identity"))))
+}
+
+# ---- Residuals ----
+
+# Returns what the rows of a candidate are to a fit of the others: z, residuals in standard
+# deviations of what was predicted; y, mean: the responses and their medians in the user's units;
+# x; log_density, log_interval: log density of the response, and log probability of the unit
+# interval around it. NULL if EP of the candidate failed.
+residuals_of <- function(candidate) {
+  problem <- candidate$plan$problem
+  theta <- candidate$table$theta
+  run <- run_plan(with_sites(candidate, NULL)$plan, theta) # those found were of other rows
+  if (run$status != 0L) return(NULL)
+  is_open <- !is.null(problem$scale)
+  seen <- if (is_open) response_of_scale(problem)$at(theta) else problem
+  response <- if (is_open) seen$response else candidate$model$response
+  codec <- codec_named(candidate$model$response$codec)
+  mean <- c(run$cav_mean) + c(seen$offset)
+  sd <- sqrt(c(run$cav_var) + exp(theta[candidate$table$base == "noise"]))
+  codes <- seen$rows[1L, ]
+  y <- if (is_open) problem$rows[1L, ] else codec$back(codes, response)
+  z <- (codes - mean) / sd
+  place <- function(y) (codec$codes(y, response) - mean) / sd
+  list(z = z, y = y, mean = codec$back(mean, response), x = problem$x,
+       log_density = stats::dnorm(z, log = TRUE) - log(sd) + log_slopes(response, y),
+       log_interval = log_between(ifelse(y < 1 / 2, -Inf, place(y - 1 / 2)), place(y + 1 / 2)))
+}
+
+# ---- On one measure ----
+
+are_of_counts <- function(score) {
+  inherits(lik_codec(score$candidate$model$lik), "response_counts")
+}
+
+# Returns the gain in evidence of a score over the best.
+gain_on_one_measure <- function(found, best) {
+  gained <- found$value - best$value
+  if (!are_of_counts(found) || are_of_counts(best)) return(gained)
+  rest <- residuals_of(best$candidate)
+  gained + sum(rest$log_density - rest$log_interval)
+}

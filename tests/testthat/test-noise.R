@@ -1,0 +1,128 @@
+# The noise that a default fit finds by itself (strategy-noise.R).
+
+r_code_alone()
+
+noisy_rows <- function(n, respond, seed = 1) {
+  set.seed(seed)
+  x <- runif(n)
+  data.frame(x, y = respond(x, n))
+}
+
+band_width <- function(table) table[, "upr"] - table[, "lwr"]
+
+with_outliers <- function(x, n) {
+  y <- sin(8 * x) + rnorm(n, 0, 0.1)
+  at <- seq(5, n, by = 12)
+  replace(y, at, y[at] + rnorm(length(at), 0, 4))
+}
+
+test_that("outliers are told from a function, unless Gaussian noise is asked for", {
+  slow_tier()
+  d <- noisy_rows(80, with_outliers)
+  fit <- sparsegp(y ~ x, d)
+  expect_identical(fit$likelihood$type, "student")
+  truth <- function(fit) sqrt(mean((predict(fit, d, type = "median") - sin(8 * d$x))^2))
+  gaussian <- sparsegp(y ~ x, d, likelihood = "gaussian")
+  expect_identical(gaussian$likelihood$type, "gaussian")
+  expect_lt(truth(fit), 0.08) # 80 rows of noise .1 leave about .04
+  expect_gt(truth(gaussian), 2 * truth(fit))
+  stage <- choices_of_stage(fit, "noise")
+  expect_identical(stage$candidate[stage$taken], "Student")
+  expect_match(capture_output(print(fit)), "student likelihood", fixed = TRUE)
+  for (given in list(list(kernel = kernel_rbf()), list(method = method_ep()),
+                     list(weights = rep(1, 80)))) {
+    other <- do.call(sparsegp, c(list(y ~ x, d), given))
+    expect_identical(other$likelihood$type, "gaussian", info = names(given))
+  }
+})
+
+test_that("a spread that varies is found", {
+  slow_tier()
+  d <- noisy_rows(100, function(x, n) sin(6 * x) + rnorm(n, 0, 0.05 + 0.8 * x), seed = 3)
+  fit <- sparsegp(y ~ x, d)
+  expect_identical(fit$likelihood$type, "heteroscedastic")
+  width <- band_width(predict(fit, data.frame(x = c(0.1, 0.9)), interval = "prediction"))
+  expect_gt(width[2L] / width[1L], 2) # true ratio: .77 / .13
+})
+
+test_that("counts are found, on the measure of counts, and not where a mean is shifted", {
+  slow_tier()
+  d <- noisy_rows(80, function(x, n) rpois(n, exp(0.5 + 2 * sin(5 * x))))
+  fit <- sparsegp(y ~ x, d)
+  expect_identical(fit$likelihood$type, "poisson")
+  expect_true(all(predict(fit, d, interval = "prediction")[, "lwr"] >= 0))
+  shifted <- sparsegp(y ~ x, d, offset = rep(1, 80))
+  expect_false(inherits(codec_of(shifted), "response_counts"))
+  d <- noisy_rows(80, function(x, n) rbinom(n, 1, x))
+  expect_identical(suppressMessages(sparsegp(y ~ x, d))$likelihood$type, "gaussian")
+})
+
+test_that("Gaussian noise stays Gaussian", {
+  slow_tier()
+  types <- vapply(1:8, function(seed) {
+    d <- noisy_rows(60, function(x, n) 2 * sin(4 * x) + rnorm(n, 0, 0.4), seed)
+    sparsegp(y ~ x, d)$likelihood$type
+  }, "")
+  expect_identical(types, rep("gaussian", 8L))
+})
+
+test_that("a fit with other noise is updated, saved, averaged and asked as others are", {
+  slow_tier()
+  d <- noisy_rows(60, with_outliers)
+  fit <- sparsegp(y ~ x, d)
+  expect_identical(fit$likelihood$type, "student")
+  again <- update(fit, data = d[-1L, ])
+  expect_identical(again$n, 59L)
+  expect_equal(predict(unserialize(serialize(fit, NULL)), d), predict(fit, d), tolerance = 0)
+  mixed <- average(fit)
+  expect_equal(predict(mixed, d), predict(fit, d), tolerance = 0.2) # of members within 5 nats
+  expect_length(residuals(fit), 60L)
+  known <- with_known_structure(list(structure = new_known_structure(
+    c("response scale" = "asinh", noise = "Student")
+  )))
+  expect_identical(format(known$likelihood), format(lik_student(transform = "asinh")))
+})
+
+# ---- What residuals alone gain ----
+
+test_that("gains of residuals are those of their densities, summed", {
+  set.seed(2)
+  y <- c(0, 0, 3, 1, 7, 0, 2)
+  mean <- c(0.5, 0.2, 2, 1.5, 5, 1, 2)
+  sd <- 1.2
+  place <- function(y) (y - mean) / sd
+  rest <- list(z = place(y), y = y, mean = mean, x = cbind(seq_along(y) / 7),
+               log_interval = log_between(ifelse(y == 0, -Inf, place(y - 0.5)), place(y + 0.5)))
+  interval <- pnorm(place(y + 0.5)) - ifelse(y == 0, 0, pnorm(place(y - 0.5)))
+  expect_equal(exp(rest$log_interval), interval, tolerance = 1e-12) # rounding
+  expect_equal(gain_of_counts(rest, size = Inf), sum(dpois(y, mean, log = TRUE)) -
+                 sum(log(interval)), tolerance = 1e-10)
+  grid <- vapply(exp(seq(-4, 9, 0.01)), function(size) {
+    sum(dnbinom(y, size, mu = mean, log = TRUE))
+  }, 0)
+  expect_equal(gain_of_counts(rest), max(grid) - 1 - sum(log(interval)),
+               tolerance = 1e-4) # a grid
+  width <- exp(seq(-4, 2, 0.001))
+  student <- vapply(width, function(w) sum(dt(rest$z / w, 4, log = TRUE) - log(w)), 0)
+  normal <- sum(dnorm(rest$z, sd = sqrt(mean(rest$z^2)), log = TRUE))
+  expect_equal(gain_of_tails(rest), max(student) - normal, tolerance = 1e-4) # a grid
+})
+
+test_that("probabilities of an interval keep their digits in both tails", {
+  expect_equal(log_between(10, 11), pnorm(10, lower.tail = FALSE, log.p = TRUE),
+               tolerance = 1e-5) # the upper end takes 3e-5 of it
+  expect_equal(log_between(-11, -10), log_between(10, 11), tolerance = 1e-12)
+  expect_true(is.finite(log_between(50, 51)))
+})
+
+test_that("a spread that is log-linear in an input is worth its log density", {
+  set.seed(5)
+  x <- runif(300)
+  rest <- list(z = rnorm(300, 0, exp(2 * x - 1)), mean = rnorm(300), x = cbind(x))
+  gain <- gain_of_spread(rest)
+  true <- sum(dnorm(rest$z, 0, exp(2 * x - 1), log = TRUE)) -
+    sum(dnorm(rest$z, 0, sqrt(mean(rest$z^2)), log = TRUE))
+  expect_lt(abs(gain - true), 5) # 3 coefficients: half a chi-squared of 3, less 3
+  rest$z <- rnorm(300)
+  expect_lt(gain_of_spread(rest), 3)
+})
