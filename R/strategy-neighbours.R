@@ -48,7 +48,9 @@ neighbours_at_once <- function(plan, candidate, raced) {
     few$plan <- plan_for(points, plan$problem, NULL)
   }
   few$plan$fewest <- TRUE
-  best <- race_neighbours(score_basis(few), found, 2 * policy$min_gain)
+  score <- tryCatch(score_basis(few), sparsegp_error = function(e) NULL)
+  if (is.null(score)) return(NULL) # the fit by points says why, or has another way
+  best <- race_neighbours(score, found, 2 * policy$min_gain)
   if (is_of_neighbours(best$run)) with_sites(best$candidate, best$run[c("tau", "nu")])
 }
 
