@@ -63,9 +63,17 @@ engine_neighbours <- function(problem, theta, start, options) {
   c(run, moments_given_others(problem$spec, kernel, given, found, sites))
 }
 
-# Runs EP of a problem whose likelihood is not Gaussian, on the nodes of its rows.
+# Runs EP of a problem whose likelihood is not Gaussian, on the nodes of its rows. EP of many nodes
+# without sites to start from starts from those by the nearest few of the neighbours, whose factor
+# has a tenth of the numbers.
 ep_by_neighbours <- function(problem, theta, start, options) {
   known <- problem$neighbours
+  if (is.null(start) && ncol(known$near) > FEW_NODES && nrow(known$near) > FEW_NEIGHBOURS) {
+    few <- problem
+    few$neighbours$near <- known$near[seq_len(FEW_NEIGHBOURS), , drop = FALSE]
+    run <- ep_by_neighbours(few, theta, NULL, rough_options(options))
+    if (run$status == 0L && all(is.finite(c(run$tau, run$nu)))) start <- run[c("tau", "nu")]
+  }
   nodes <- known$nodes
   own <- theta[seq_len(problem$nkernel)]
   prior <- neighbour_precision(problem$spec, own, nodes$x, known$near)
@@ -81,6 +89,17 @@ ep_by_neighbours <- function(problem, theta, start, options) {
   options <- c(options, list(nodes = nodes$x, node = nodes$node, near = known$near,
                              factor = factor_parts(first), by = by, log_d = prior$log_d))
   engine_call(sg_ep_neighbours, problem, theta, start, options)
+}
+
+FEW_NEIGHBOURS <- 5L # by which EP begins
+
+FEW_NODES <- 1000L # of which it does not
+
+# Returns options of EP whose sites are to be near the fixed point.
+rough_options <- function(options) {
+  options$gradient <- FALSE
+  options$tol <- max(options$tol, 1e-3)
+  options
 }
 
 # The density of responses z, each given neighbours before it, with the coefficients of a mean

@@ -41,8 +41,9 @@
 #'
 #' *One latent function: numbers, counts, proportions.*
 #'
-#' With Gaussian noise, two to `r policy$neighbour_inputs` numeric inputs and
-#' `r policy$neighbours_from` observations or more, [method_neighbours()] is tried first. If its
+#' With two numeric inputs, or with Gaussian noise two to `r policy$neighbour_inputs`, and
+#' `r policy$neighbours_from` observations or more, [method_neighbours()] is tried first (two labels
+#' included; with `k` = `r policy$latent_neighbours` if the noise is not Gaussian). If its
 #' leave-one-out log density is better than that of the fewest inducing points below, by
 #' `r 2 * policy$min_gain` nats an observation and `r policy$min_standard_errors` standard errors,
 #' the fit is by nearest neighbours, else as in the table. If the largest number of inducing points

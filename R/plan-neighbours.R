@@ -134,9 +134,10 @@ moved_ratios <- function(problem, before, after) {
   diff(range(moved, moved[1L]))
 }
 
-# The pilot on which structures are compared for them, without its price (structure_pilot()).
-neighbours_pilot <- function(method, n) {
-  count <- min(n, policy$neighbour_rows)
+# The pilot on which structures are compared for them, without its price (structure_pilot()): of
+# other likelihoods the first is learned from as many rows as the others are judged by.
+neighbours_pilot <- function(method, lik, n) {
+  count <- min(n, if (lik_traits(lik)$exact) policy$neighbour_rows else policy$neighbour_sites)
   list(count = count, points = count, of_classes = FALSE, k = method$k, plan = function(problem) {
     problem$options <- method
     plan_neighbours(problem)

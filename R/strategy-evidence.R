@@ -12,7 +12,7 @@ structure_pilot <- function(setup, model, n) {
   pilot <- if (is_markov_series(setup, model, n)) {
     series_pilot(setup, n)
   } else if (inherits(setup$method, "method_neighbours")) {
-    neighbours_pilot(setup$method, n)
+    neighbours_pilot(setup$method, model$lik, n)
   } else if (fits_classes(setup$method, model$lik, n, processes)) {
     c(class_pilot(n, model$lik, processes), of_classes = TRUE)
   } else {

@@ -1,7 +1,8 @@
 # Maps: fits by nearest neighbours (plan-neighbours.R) by default.
 #
-# Of two to five numeric inputs and more than policy$neighbours_from rows, neighbours are compared
-# with inducing points, by the leave-one-out log density of observations that are no such points:
+# Of more than policy$neighbours_from rows and two to five numeric inputs, or two if the noise is
+# not Gaussian, neighbours are compared with inducing points, by the leave-one-out log density of
+# observations that are no such points:
 #   before anything is learned for points, with the fewest of these, over which neighbours have to
 #       gain what two steps of their growth have to
 #   else after all, if the largest number of points has gained what a step has to
@@ -12,15 +13,24 @@
 # built.
 may_have_neighbours <- function(plan, candidate) {
   problem <- plan$problem
-  grows <- inherits(plan, "plan_adaptive") && !plan$is_full
-  if (!grows || nrow(problem$x) < policy$neighbours_from) return(FALSE)
+  if (!grows_points(plan) || nrow(problem$x) < policy$neighbours_from) return(FALSE)
   setup <- candidate$data$setup
   settled <- c("known", "augment", "basis", "structure")
   passing <- isTRUE(setup$streams) || isTRUE(setup$provisional)
   leaves_open(setup$method) && !passing && all(lengths(setup[settled]) == 0L) &&
-    !is.null(setup$control) && any(candidate$table$free) && ncol(problem$x) > 1L &&
-    ncol(problem$x) <= policy$neighbour_inputs && lik_traits(problem$lik)$exact &&
-    is.null(what_forbids_neighbours(problem))
+    !is.null(setup$control) && any(candidate$table$free) && has_few_inputs(problem) &&
+    is.null(what_forbids_neighbours(problem)) && lik_traits(problem$lik)$has_evidence
+}
+
+# Is a plan one of more and more inducing points, or of informative vectors, for one function?
+grows_points <- function(plan) {
+  inherits(plan, "plan_adaptive") && !plan$is_full ||
+    inherits(plan, "plan_classification") && count_latent_values(plan$problem) == 1L
+}
+
+has_few_inputs <- function(problem) {
+  most <- if (lik_traits(problem$lik)$exact) policy$neighbour_inputs else 2L
+  ncol(problem$x) > 1L && ncol(problem$x) <= most
 }
 
 # Returns the candidate by neighbours if it is so much better than the fewest inducing points that
@@ -29,11 +39,19 @@ may_have_neighbours <- function(plan, candidate) {
 neighbours_at_once <- function(plan, candidate, raced) {
   if (!may_have_neighbours(plan, candidate)) return(NULL)
   found <- neighbours_candidate(candidate)
+  if (is.null(found)) return(NULL)
   few <- candidate
   if (!raced) few$table <- found$table # of the same kernel, and learned
+  if (inherits(plan, "plan_classification")) { # of two labels by EP, as of numbers
+    points <- method_ep(size = NULL)
+    points$effort <- candidate$data$setup$method$effort
+    few$plan <- plan_for(points, plan$problem, NULL)
+  }
   few$plan$fewest <- TRUE
-  best <- race_neighbours(score_basis(few), found, 2 * policy$min_gain)
-  if (is_of_neighbours(best$run)) best$candidate
+  score <- tryCatch(score_basis(few), sparsegp_error = function(e) NULL)
+  if (is.null(score)) return(NULL) # the fit by points says why, or has another way
+  best <- race_neighbours(score, found, 2 * policy$min_gain)
+  if (is_of_neighbours(best$run)) with_sites(best$candidate, best$run[c("tau", "nu")])
 }
 
 # Returns the better of the score of a basis and that of a candidate by neighbours, which has to
@@ -51,21 +69,33 @@ race_neighbours <- function(best, candidate, least = 0) {
   best
 }
 
+# A candidate that fails, for instance as its factor is too large, loses.
 score_neighbours <- function(candidate) {
-  run <- checked_run(candidate)
+  run <- tryCatch(checked_run(candidate), sparsegp_error = function(e) NULL)
+  if (is.null(run)) {
+    return(list(value = NA, rows = problem_rows(candidate$plan$problem), points = NA))
+  }
   list(candidate = candidate, run = run, value = mean(run$lpd), rows = length(run$lpd),
        points = run$neighbours$k)
 }
 
 gain_of_neighbours <- function(found, best) {
+  if (is.null(found$run)) return(NA)
   (found$run$lpd - best$run$lpd)[-best$run$basis_rows]
 }
 
-# Returns the candidate learned and fitted by neighbours, with the best kernel for these if it was
-# open.
+# Returns the candidate learned by neighbours, or NULL if these cannot be had, for instance as they
+# take too much memory.
 neighbours_candidate <- function(candidate) {
+  tryCatch(learned_by_neighbours(candidate), sparsegp_error = function(e) NULL)
+}
+
+# Returns the candidate learned by neighbours, with the best kernel for these if it was open.
+learned_by_neighbours <- function(candidate) {
   data <- candidate$data
-  data$setup$method <- method_neighbours()
+  exact <- lik_traits(candidate$model$lik)$exact
+  data$setup$method <- if (exact) method_neighbours()
+                       else method_neighbours(k = policy$latent_neighbours)
   n <- nrow(data$chunk$x)
   model <- candidate$model
   pilot <- structure_pilot(data$setup, model, n)

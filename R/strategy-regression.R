@@ -193,7 +193,8 @@ tune.plan_adaptive <- function(plan, candidate) {
   run <- checked_run(candidate)
   tuned <- list(candidate = candidate, run = run)
   if (may_have_neighbours(plan, candidate) && gains_to_the_end(run)) {
-    return(race_neighbours(score_basis(candidate, run), neighbours_candidate(candidate)))
+    found <- neighbours_candidate(candidate)
+    if (!is.null(found)) return(race_neighbours(score_basis(candidate, run), found))
   }
   if (lik_traits(plan$problem$lik)$tempered && !is.null(candidate$record)) {
     tuned$power <- best_temper(loo_label_scores(candidate, run), labels_of(candidate))$power

@@ -1,12 +1,17 @@
-# Maps by nearest neighbours: a rough function (Matern 1/2, range 1/30 of the square, noise 0.3) by
-# the default call beside kriging with the true kernel; counts and labels by method_neighbours().
+# Maps by nearest neighbours, by the default call: a rough function (Matern 1/2, range 1/30 of the
+# square, noise 0.3) beside kriging with the true kernel and peers that are installed; counts and
+# labels of it; a simulated map of temperatures (Heaton and others 2019), if its file is given.
 # CPU seconds of one process; errors are of the function at 2000 new places.
 #
-#   Rscript bench/neighbours.R [rows ...]    10^4 and 5 10^4 rows by default, some three minutes
+#   Rscript bench/neighbours.R [rows or a .csv.gz ...]    10^4 and 5 10^4 rows: some five minutes
 library(sparsegp)
 ns <- asNamespace("sparsegp")
-sizes <- as.numeric(commandArgs(TRUE))
-if (length(sizes) == 0L) sizes <- c(1e4, 5e4)
+given <- commandArgs(TRUE)
+files <- grep("csv", given, value = TRUE)
+sizes <- as.numeric(setdiff(given, files))
+if (length(given) == 0L) sizes <- c(1e4, 5e4)
+MOST_SWEPT <- 5e4 # rows of counts and labels
+MOST_PEERS <- 1e4 # rows that peers are given
 
 RANGE <- 1 / 30
 NOISE <- 0.3
@@ -57,25 +62,70 @@ one_map <- function(n) {
     inside = mean(p[, 2] < map$truth & map$truth < p[, 3]), `MB of fit` = object.size(fit) / 1e6)
 }
 
-cat("Rough maps, default call; intervals of 90 %\n")
-print(signif(t(vapply(sizes, one_map, numeric(8))), 3))
+# Peers with their usual settings for two inputs.
+peers <- function(map, y) {
+  d <- data.frame(map$X, y = y)
+  new <- data.frame(map$new)
+  fits <- list(
+    bam = function() predict(mgcv::bam(y ~ s(lon, lat, k = 400), data = d, discrete = TRUE), new),
+    ranger = function() {
+      predict(ranger::ranger(y ~ lon + lat, d, num.threads = 1L), new)$predictions
+    },
+    laGP = function() {
+      laGP::aGP(map$X, y, map$new, d = list(start = 0.01, mle = TRUE),
+                g = list(start = 0.1, mle = TRUE), verb = 0)$mean
+    }
+  )
+  packages <- c(bam = "mgcv", ranger = "ranger", laGP = "laGP")
+  there <- names(fits)[vapply(packages[names(fits)], requireNamespace, NA, quietly = TRUE)]
+  vapply(there, function(name) {
+    time <- seconds(p <- fits[[name]]())
+    c(seconds = time, rmse = rmse(p, map$truth))
+  }, numeric(2))
+}
 
-# Counts and labels of a smoother map, at given hyperparameters: seconds of EP.
+if (length(sizes)) {
+  cat("Rough maps, default call; intervals of 90 %\n")
+  print(signif(t(vapply(sizes, one_map, numeric(8))), 3))
+}
+for (n in sizes[sizes <= MOST_PEERS]) {
+  map <- draw_map(n)
+  cat("\nPeers, ", n, " rows\n", sep = "")
+  print(signif(t(peers(map, map$f + NOISE * rnorm(n))), 3))
+}
+
+# Counts and labels of the same function by the default call.
 one_ep <- function(n, likelihood) {
   map <- draw_map(n)
   y <- if (likelihood == "poisson") rpois(n, exp(map$f)) else factor(map$f + rnorm(n) > 0)
-  time <- seconds(fit <- sparsegp(map$X, y, likelihood, scale = FALSE, learn = FALSE,
-                                  kernel = kernel_matern12(variance = 1, lengthscale = RANGE),
-                                  method = method_neighbours(k = 10)))
+  time <- seconds(fit <- sparsegp(map$X, y, likelihood))
   memory <- sum(gc()[, 6])
+  print(fit)
   predicted <- seconds(p <- predict(fit, map$new, type = "link", interval = "confidence",
                                     level = 0.9))
-  c(rows = n, seconds = time, sweeps = fit$convergence$sweeps, `MB of R` = memory,
-    `2000 predictions` = predicted, rmse = rmse(p[, 1], map$truth),
-    inside = mean(p[, 2] < map$truth & map$truth < p[, 3]))
+  c(rows = n, seconds = time, `MB of R` = memory, `2000 predictions` = predicted,
+    rmse = rmse(p[, 1], map$truth), inside = mean(p[, 2] < map$truth & map$truth < p[, 3]))
 }
 
-for (likelihood in c("poisson", "probit")) {
-  cat("\n", likelihood, ", 10 neighbours, true hyperparameters, EP\n", sep = "")
-  print(signif(t(vapply(sizes[sizes <= 5e4], one_ep, numeric(7), likelihood = likelihood)), 3))
+for (likelihood in c("poisson", "probit")[any(sizes <= MOST_SWEPT) * 1:2]) {
+  found <- vapply(sizes[sizes <= MOST_SWEPT], one_ep, numeric(6), likelihood = likelihood)
+  cat("\n", likelihood, ", default call\n", sep = "")
+  print(signif(t(found), 3))
+}
+
+# Columns lon, lat, masked (the response where it is observed) and truth.
+for (file in files) {
+  d <- read.csv(file)
+  seen <- !is.na(d$masked)
+  time <- seconds(fit <- sparsegp(masked ~ lon + lat, d[seen, ]))
+  memory <- sum(gc()[, 6])
+  print(fit)
+  inside <- function(level) {
+    p <- predict(fit, d[!seen, ], interval = "prediction", level = level)
+    mean(p[, 2] < d$truth[!seen] & d$truth[!seen] < p[, 3])
+  }
+  cat("\n", basename(file), "\n", sep = "")
+  print(signif(c(rows = sum(seen), seconds = time, `MB of R` = memory,
+                 rmse = rmse(predict(fit, d[!seen, ]), d$truth[!seen]), `90 %` = inside(0.9),
+                 `95 %` = inside(0.95)), 3))
 }
