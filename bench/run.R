@@ -94,6 +94,7 @@ CLAIMS <- list(
   claim("vector", "Responses of two components", "vector.R", "5", "5", c(2, 2)),
   claim("glad", "Surface currents as a field", "glad.R", "20", "20", c(3, 3)),
   claim("field_mean", "The prior mean of a vector field", "field_mean.R", "1", "6", c(1, 4)),
+  claim("noise", "The noise that a default fit finds", "noise.R", "2", "10", c(3, 15)),
   claim("field", "Ambiguous winds: modes and their ranking", "field.R", "20 3", "50 20", c(1, 2)),
   claim("active", "Active learning", "active.R", "",
         "20 image,waveform,usps3 bench/results/active.png", c(6, 60)),
