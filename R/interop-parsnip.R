@@ -4,13 +4,13 @@
 #'
 #' A model specification of package parsnip, with the engine `"sparsegp"`: regression,
 #' classification, censored regression and quantile regression. The engine registers itself when
-#' parsnip is loaded, so the specification works in workflows, with resamples and in tuning.
+#' parsnip is loaded, so the specification works in workflows and with resamples.
 #'
 #' @param mode `"regression"`, `"classification"`, `"censored regression"` or `"quantile
 #'   regression"`; or `"unknown"`, to be given by `parsnip::set_mode()`.
 #' @param engine `"sparsegp"`.
-#' @param kernel,likelihood As in [sparsegp()], such as `"matern52"` and `"student"`; both may be
-#'   marked by `tune()`. `NULL`: chosen by the fit.
+#' @param kernel,likelihood As in [sparsegp()], such as `"matern52"` and `"student"`. `NULL`: chosen by
+#'   the fit.
 #' @return A model specification of classes `gaussian_process` and `model_spec`.
 #' @details
 #' Other arguments of [sparsegp()] are those of the engine: `parsnip::set_engine("sparsegp", method

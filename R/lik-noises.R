@@ -46,6 +46,7 @@ log_between <- function(lower, upper) {
 gain_of_tails <- function(rest) {
   z <- rest$z
   width <- sqrt(mean(z^2))
+  if (width == 0) return(0) # one row, or constant responses
   log_density <- function(log_width) {
     stats::dt(z / exp(log_width), given_value(lik_student()$params$df), log = TRUE) - log_width
   }

@@ -137,7 +137,7 @@ learn.plan_with_posterior <- function(plan, table, control, progress, from = NUL
 
 # The plan to run, the table with learned theta, and the record of the search, if there was one.
 # from: free values where an earlier search ended, or NULL: then where every evaluation takes an
-# iteration a step that gains little is the last one.
+# iteration that is not cheap a step that gains little is the last one.
 learn_plan <- function(plan, table, control, verbose, from = NULL) {
   learns <- any(table$free) || !is.null(plan$moving) # hyperparameters or points
   if (is.null(control) || !learns) return(plan_unlearned(plan, table))
@@ -146,7 +146,9 @@ learn_plan <- function(plan, table, control, verbose, from = NULL) {
                                   " likelihood has none"),
                   "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
   }
-  if (!is.null(from) && !lik_traits(plan$problem$lik)$exact) {
+  problem <- plan$problem
+  cheap <- nrow(problem$x) <= rows_of_work(policy$cheap_flops, problem$lik, problem$processes)
+  if (!is.null(from) && !lik_traits(problem$lik)$exact && !cheap) {
     control$within <- policy$search_tolerance
   }
   progress <- new_progress(verbose)
