@@ -106,7 +106,8 @@
 #' options are restored after each task.
 #'
 #' Sums are added in an order that does not depend on the workers, so the numbers do not, either.
-#' What a worker had that was lost is done again, here, with a warning. Sites go through files,
+#' What a worker had that was lost is done again, here, with a warning. An answer that no worker of
+#' this version of the package gives is an error, before it is added up. Sites go through files,
 #' which all workers have to see: for workers on other machines let `TMPDIR` be a folder that all
 #' share. A function that reads a database opens its own connection.
 #'
