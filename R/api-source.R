@@ -53,6 +53,9 @@
 #'
 #' Chunks may have no rows: they are passed over, and predictions are not made of them.
 #'
+#' Read Parquet files of people you trust alone: nanoparquet 0.5.2 can end R at a file whose bytes
+#' have been changed.
+#'
 #' ## Databases
 #'
 #' While rows are read their connection is taken: most drivers keep one result at a time. So what
