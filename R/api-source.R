@@ -52,6 +52,9 @@
 #'
 #' Chunks may have no rows: they are passed over, and predictions are not made of them.
 #'
+#' Read Parquet files of people you trust alone: nanoparquet 0.5.2 can end R at a file whose bytes
+#' have been changed.
+#'
 #' ## Databases
 #'
 #' While rows are read their connection is taken: most drivers keep one result at a time. So what
@@ -105,7 +108,8 @@
 #' options are restored after each task.
 #'
 #' Sums are added in an order that does not depend on the workers, so the numbers do not, either.
-#' What a worker had that was lost is done again, here, with a warning. Sites go through files,
+#' What a worker had that was lost is done again, here, with a warning. An answer that no worker of
+#' this version of the package gives is an error, before it is added up. Sites go through files,
 #' which all workers have to see: for workers on other machines let `TMPDIR` be a folder that all
 #' share. A function that reads a database opens its own connection.
 #'

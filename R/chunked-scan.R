@@ -95,6 +95,7 @@ scan_shares <- function(pass, shares, traffic) {
     futures[k] <- list(NULL) # it holds what its worker has sent
     note_traffic(traffic, own)
     lost <- lost + is.null(own)
+    if (!is.null(own)) check_worker_answer(is_scan_of_share(own, pass$batches, shares[[k]]))
     found[[k]] <- if (is.null(own)) scan_share(given[[k]])
                   else scan_received(own, pass$recipe$terms)
   }
@@ -132,6 +133,16 @@ scan_in_worker <- function(given) {
   scan <- with_borrowed(given$pass$borrowed, scan_share(given))
   scan$pool <- pool_with_terms(whole_pool(scan$pool), NULL)
   scan
+}
+
+# Is this what scan_in_worker() returns of a share?
+is_scan_of_share <- function(scan, batches, share) {
+  is.list(scan) && !is.object(scan) && are_blocks(scan$blocks, share) &&
+    are_whole_between(scan$chunks, 1, Inf) && !anyDuplicated(scan$chunks) &&
+    all(scan$chunks %in% unlist(batches[share])) &&
+    are_doubles(scan$rows, length(scan$chunks)) && is.list(scan$prints) &&
+    length(scan$prints) == length(scan$chunks) && is_flag(scan$late) && is.list(scan$seen) &&
+    is_count(scan$omitted) && is.list(scan$pool)
 }
 
 scan_received <- function(scan, terms) {

@@ -43,6 +43,48 @@ block_received <- function(block) {
   block
 }
 
+# ---- What workers answer ----
+
+# Stops where an answer is not sound, before anything is made of it: a worker may have another
+# version of this package, or a share's answer may have been lost or cut on its way.
+check_worker_answer <- function(sound) {
+  if (isTRUE(tryCatch(sound, error = function(e) FALSE))) return(invisible())
+  stop_sparsegp("data", "was read by a worker whose answer this version of sparsegp never gives",
+                "Install this version wherever workers run, and start them anew")
+}
+
+# Are these the blocks of the batches `share`, and their sums of states like these?
+are_blocks_of_share <- function(blocks, share, states) {
+  are_blocks(blocks, share) && all(vapply(blocks, function(block) {
+    sum <- block$sum
+    is.null(sum) || is_one(sum$status, -Inf) && is_plain(sum) &&
+      (sum$status != 0L || are_states_like(sum$state, states))
+  }, NA))
+}
+
+# Do blocks follow one another, as add_block() wants them, from the first to the last of a share?
+are_blocks <- function(blocks, share) {
+  if (!is.list(blocks) || is.object(blocks) || length(blocks) == 0L) return(FALSE)
+  size <- vapply(blocks, `[[`, 0, "size")
+  before <- vapply(blocks, `[[`, 0, "before")
+  all(size >= 1) && sum(size) == length(share) &&
+    all(before == share[1L] - 1 + cumsum(c(0, size[-length(size)])))
+}
+
+# Are these states, as they are sent, of the sizes of others?
+are_states_like <- function(sent, states) {
+  length(sent) == length(states) && all(mapply(function(one, own) {
+    d <- nrow(own$t)
+    (is.null(one$R) || is_table(one$R, nrow(own$R), ncol(own$R))) &&
+      is_table(one$t, d, ncol(own$t)) && are_doubles(one$S, ncol(own$t) * d * (d + 1) / 2)
+  }, sent, states))
+}
+
+# Numbers, and lists of them, none of a class
+is_plain <- function(x) {
+  is.null(x) || !is.object(x) && (is.numeric(x) || is.list(x) && all(vapply(x, is_plain, NA)))
+}
+
 # ---- How much it is ----
 
 # An environment that counts `reads` and the `bytes` that went to and from `workers` for them, as

@@ -19,6 +19,9 @@ read_by_workers <- function(chunked, task) {
   if (sent$kept && length(ask_again) == length(shares)) chunked$traffic$forgetful <- TRUE
   answers[ask_again] <- lapply(lapply(shares[ask_again], begin, whole = TRUE), answer_of)
   warn_of_lost(chunked$traffic, sum(vapply(answers, is.null, NA)))
+  for (k in which(!vapply(answers, is.null, NA))) {
+    check_worker_answer(are_blocks_of_share(answers[[k]], shares[[k]], task$point$sums))
+  }
   done <- cumsum(vapply(shares, function(share) {
     sum(chunked$scan$rows[unlist(chunked$batches[share])])
   }, 0)) / chunked$n

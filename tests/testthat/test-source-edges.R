@@ -207,3 +207,30 @@ test_that("a second connection writes while the first reads", {
     expect_equal(DBI::dbReadTable(con, "p")$p, as.vector(predict(fit, d)))
   }, file)
 })
+
+test_that("names of tables, files and columns are names, whatever they would be as commands", {
+  d <- data.frame(sin(1:40), seq(0, 1, length.out = 40))
+  names(d) <- c("y\"; DROP TABLE keep; --", "a'b\\`c\n")
+  formula <- eval(bquote(.(as.name(names(d)[1L])) ~ .(as.name(names(d)[2L]))))
+  fit <- function(data) sparsegp(formula, data, kernel = kernel_rbf(1, 1), learn = FALSE)
+  whole <- predict(fit(d), d[1:3, ])
+  # a fit of chunks adds up in another order
+  same <- function(source) expect_equal(predict(fit(source), d[1:3, ]), whole, tolerance = 1e-8)
+  if (requireNamespace("nanoparquet", quietly = TRUE)) {
+    file <- file.path(tempdir(), "it's; $(x) %s.parquet")
+    on.exit(unlink(file))
+    nanoparquet::write_parquet(d, file)
+    same(row_source(file))
+  }
+  skip_if_not_installed("RSQLite")
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con), add = TRUE)
+  DBI::dbWriteTable(con, "keep", cars)
+  for (table in c("x\"; DROP TABLE keep; --", "it's", "sel`ect\n", "select", " ", "?1")) {
+    DBI::dbWriteTable(con, table, d)
+    same(row_source(con, table, size = 15))
+  }
+  expect_error(fit(row_source(con, "keep; DROP TABLE keep")), "no such table",
+               class = "sparsegp_error")
+  expect_true(DBI::dbExistsTable(con, "keep"))
+})

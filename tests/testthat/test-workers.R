@@ -386,3 +386,60 @@ test_that("arguments without a default are no values to look into", {
   expect_identical(vapply(formals(function(i, a = f, b = 1) NULL), is_searched, NA),
                    c(i = FALSE, a = TRUE, b = FALSE))
 })
+
+# An answer of a worker to a read, and its share, without a worker.
+worker_answer <- function() {
+  source <- made_source(4L)
+  fit <- made_fit(c ~ a + b, lik_probit(fixed(0.1)), source)
+  chunked <- new_chunked(scan_source(source, recipe_of(fit)), without_rows(fit, FALSE),
+                         sites_in_memory())
+  point <- list(weights = numeric(), sums = no_rows_state(fit$state))
+  share <- 1:2
+  task <- list(theta = fit$hyper$theta, point = point, stage = "collect", own = 1L)
+  blocks <- lapply(read_batches(chunked, task, share), block_to_send, with_factor = TRUE)
+  list(blocks = blocks, share = share, states = point$sums)
+}
+
+test_that("an answer that no worker of this version gives is an error in words", {
+  made <- worker_answer()
+  check <- function(blocks) {
+    check_worker_answer(are_blocks_of_share(blocks, made$share, made$states))
+  }
+  expect_null(check(made$blocks))
+  changes <- list(
+    quote(x <- "text"), quote(x <- 7), quote(x <- list()), quote(x <- list(1, 2)),
+    quote(x <- c(x, x)), quote(x <- x[-1L]), quote(class(x) <- "liar"), quote(x[[1L]]$size <- 3),
+    quote(x[[1L]]$before <- 1), quote(x[[1L]]$sum <- mean), quote(x[[1L]]$sum$state <- NULL),
+    quote(x[[1L]]$sum$state <- mean), quote(x[[1L]]$sum$status <- "0"),
+    quote(x[[1L]]$sum$logz <- "0"), quote(class(x[[1L]]$sum$logz) <- "liar"),
+    quote(x[[1L]]$sum$state[[1L]]$S <- x[[1L]]$sum$state[[1L]]$S[-1L]),
+    quote(x[[1L]]$sum$state[[1L]]$t <- x[[1L]]$sum$state[[1L]]$t[-1L, , drop = FALSE]),
+    quote(x[[1L]]$sum$state[[1L]]$R <- diag(2))
+  )
+  for (change in changes) {
+    x <- made$blocks
+    eval(change)
+    expect_error(check(x), "never gives", class = "sparsegp_error",
+                 label = deparse1(change))
+  }
+})
+
+test_that("so is such an answer to the first pass", {
+  source <- made_source(4L)
+  recipe <- new_recipe(y ~ a, NULL, globalenv(), NULL)
+  first <- first_frame(source, recipe)
+  recipe$terms <- attr(first, "terms")
+  scan <- scan_source(source, recipe, first, NULL, 40L)
+  own <- list(chunks = 1:2, prints = scan$prints[1:2], rows = scan$rows[1:2], omitted = 0,
+              seen = list(), late = FALSE, pool = list(),
+              blocks = list(list(before = 0, size = 2, sum = NULL)))
+  batches <- as.list(1:4)
+  expect_true(is_scan_of_share(own, batches, 1:2))
+  for (wrong in list("text", list(), replace(own, "chunks", list(3:4)),
+                     replace(own, "rows", list(1)), replace(own, "late", list(NULL)),
+                     replace(own, "blocks", list(list())), replace(own, "prints", list(mean)),
+                     structure(own, class = "liar"))) {
+    expect_error(check_worker_answer(is_scan_of_share(wrong, batches, 1:2)), "never gives",
+                 class = "sparsegp_error")
+  }
+})
