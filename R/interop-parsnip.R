@@ -101,10 +101,10 @@ survival_columns <- function(x, object) {
   })
 }
 
-# Returns quantiles as hardhat has them.
+# Returns quantiles as hardhat has them since version 1.4.1, which the mode's own parsnip imports.
 quantile_columns <- function(x, object) {
   levels <- object$spec$quantile_levels
-  hardhat::quantile_pred(matrix(x, ncol = length(levels)), levels)
+  getExportedValue("hardhat", "quantile_pred")(matrix(x, ncol = length(levels)), levels)
 }
 
 PARSNIP_MODES <- list(

@@ -1,6 +1,6 @@
 # How the vignettes show code and pictures: 72 dots an inch, antialiased. Where the program
-# pngquant is installed, as it is where a release is built, pictures have a palette and take a third
-# of the space, which keeps the installed package small.
+# pngquant is installed, as it is where a release is built, pictures have a palette of 16 colours and
+# take a quarter of the space, which keeps the installed package small.
 knitr::opts_chunk$set(collapse = TRUE, comment = "#>", dpi = 72, margins = TRUE)
 # Narrow margins: the panel fills its picture. `margins` is TRUE or the number of lines above it.
 knitr::knit_hooks$set(margins = function(before, options) {
@@ -9,5 +9,5 @@ knitr::knit_hooks$set(margins = function(before, options) {
 })
 if (nzchar(Sys.which("pngquant"))) {
   knitr::knit_hooks$set(pngquant = knitr::hook_pngquant)
-  knitr::opts_chunk$set(pngquant = "--speed=1 --quality=60-95 --strip")
+  knitr::opts_chunk$set(pngquant = "--speed=1 --strip 16")
 }

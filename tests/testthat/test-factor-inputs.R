@@ -108,10 +108,10 @@ test_that("who gives contrasts, a kernel or an interaction has columns", {
                class = "sparsegp_error")
   expect_error(columns(y ~ x + g, d, kernel = kernel_periodic(vars = "g"),
                        control = gp_control(coding = "levels")),
-               "sees g, a factor", class = "sparsegp_error")
+               "reads g, a factor", class = "sparsegp_error")
   expect_error(columns(cbind(y, x) ~ o + g, d, kernel = kernel_helmholtz(),
                        control = gp_control(coding = "levels")),
-               "sees g, a factor", class = "sparsegp_error")
+               "reads g, a factor", class = "sparsegp_error")
   names(d)[names(d) == "g"] <- "the group"
   expect_identical(columns(y ~ x + `the group`, d, control = gp_control(coding = "levels")),
                    c("x", "`the group`"))
@@ -322,7 +322,7 @@ test_that("an unseen level of an ordered factor that is a number has its place i
                   control = gp_control(integrate = "none"))
   skip_if(!identical(fit$contrasts$size, BY_SCORE), "ordered factor was read as a factor")
   new <- data.frame(size = factor(sizes, sizes, ordered = TRUE))
-  expect_message(found <- predict(fit, new), "size: xs, l")
+  expect_message(found <- predict(fit, new), "New levels of size, .*: xs, l")
   # the same latent function at the numbers 0, 1, 2, 2.5 and 3
   numbers <- sparsegp(y ~ score, data.frame(score = as.integer(d$size), y = d$y),
                       kernel = fit$kernel, likelihood = lik_gaussian(transform = "identity"),

@@ -219,7 +219,7 @@ test_that("learning finds a spread that changes, and that it is worth having", {
   d <- uneven(120L)
   fit <- sparsegp(y ~ x, d, likelihood = lik_heteroscedastic(),
                   control = gp_control(integrate = "none"))
-  plain <- sparsegp(y ~ x, d, control = gp_control(integrate = "none"))
+  plain <- sparsegp(y ~ x, d, likelihood = "gaussian", control = gp_control(integrate = "none"))
   expect_gt(fit$log_evidence, plain$log_evidence + 10)
   found <- predict(fit, type = "latent")[, "log_sd"]
   expect_gt(cor(found, sin(d$x)), 0.9)
