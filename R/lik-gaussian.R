@@ -10,7 +10,7 @@ lik_gaussian <- function(variance = NULL, covariance = c("spherical", "diagonal"
     return(with_transform(gaussian_of_vectors(variance, covariance, correlation), transform))
   }
   given <- plain_numbers(given_value(variance))
-  if (identical(as.double(given), 0)) {
+  if (is.numeric(given) && identical(as.double(given), 0)) {
     stop_sparsegp("variance", "must be positive", paste(
       "For a response without noise leave it out, and a default fit finds noise near none, or give",
       "fixed(1e-8) times the variance of the response"

@@ -336,7 +336,7 @@ test_that("Student-t noise is fitted by every method, gross outliers and all", {
   expect_gte(fit$convergence$widening, 3)
   expect_true(all(sites(fit)$precision[c(7, 30, 61)] < 0))
   expect_identical(fit$convergence$flat, 0L)
-  gaussian <- sparsegp(data$x, data$y)
+  gaussian <- sparsegp(data$x, data$y, "gaussian")
   expect_lt(sqrt(mean((fitted(fit) - data$f)^2)), 0.8 * sqrt(mean((fitted(gaussian) - data$f)^2)))
 })
 
