@@ -70,8 +70,8 @@
 #' set.seed(1)
 #' d <- data.frame(x = runif(3000, -10, 10))
 #' d$y <- sin(d$x) / d$x + 0.1 * rnorm(3000)
-#' fit <- sparsegp(y ~ x, d[1:1000, ], method = method_online(size = 20))
-#' fit <- update(fit, d[1001:3000, ])
+#' fit <- sparsegp(y ~ x, d[1:300, ], method = method_online(size = 20))
+#' fit <- update(fit, d[301:3000, ])
 #' fit
 #' @export
 update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
