@@ -22,8 +22,13 @@ NOISES <- list(
   heteroscedastic = list(label = "spread that varies", gain = function(rest) gain_of_spread(rest))
 )
 
-# Whole numbers from 0, of which there are several: two alone may be labels.
-are_counts <- function(y) all(y >= 0 & y == round(y)) && length(unique(y)) > 2L
+# Returns whether responses are whole numbers from 0, of which there are several, as two alone may
+# be labels. Large measurements in a small unit are whole numbers, too.
+are_counts <- function(y) {
+  all(y >= 0 & y == round(y)) && max(y) <= MOST_COUNTED && length(unique(y)) > 2L
+}
+
+MOST_COUNTED <- 1e6
 
 # Returns the likelihood with noise of a type, on the same scale if it can have one.
 with_noise <- function(lik, type) {

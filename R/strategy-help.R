@@ -71,9 +71,9 @@
 #' * `lik_student()`: outliers, and tails that are heavier than those of a normal distribution;
 #' * `lik_heteroscedastic()`: errors whose size varies with the inputs or the mean;
 #' * `lik_poisson()`, `lik_negbin()`, `lik_zip()`, `lik_zinb()`: counts, if all responses are whole
-#'   numbers from 0, and three or more of them differ. The density of Gaussian noise then counts as
-#'   the probability of the unit interval around the response. Nothing is shifted for that: with an
-#'   offset or a `mean`, which would be those of a logarithm, counts are not tried;
+#'   numbers from 0 to a million, and three or more of them differ. The density of Gaussian noise
+#'   then counts as the probability of the unit interval around the response. With an offset or a
+#'   `mean`, which would be those of a logarithm, counts are not tried;
 #' * `lik_beta()`: shares, if all responses are between 0 and 1.
 #'
 #' The simplest kind that gains enough is taken, and kernels and the scale of the response are
