@@ -9,8 +9,8 @@
 #' @param mode `"regression"`, `"classification"`, `"censored regression"` or `"quantile
 #'   regression"`; or `"unknown"`, to be given by `parsnip::set_mode()`.
 #' @param engine `"sparsegp"`.
-#' @param kernel,likelihood As in [sparsegp()], such as `"matern52"` and `"student"`. `NULL`: chosen by
-#'   the fit.
+#' @param kernel,likelihood As in [sparsegp()], such as `"matern52"` and `"student"`. `NULL`: chosen
+#'   by the fit.
 #' @return A model specification of classes `gaussian_process` and `model_spec`.
 #' @details
 #' Other arguments of [sparsegp()] are those of the engine: `parsnip::set_engine("sparsegp", method

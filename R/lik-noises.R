@@ -4,8 +4,8 @@
 
 # Kinds of noise, the simplest first.
 #   label    in the record
-#   fits     (y): could these be responses with such noise, whose mean is on another scale? NULL: the
-#            noise is added to the mean, as the Gaussian one is
+#   fits     (y): could these be responses with such noise, whose mean is on another scale? NULL:
+#            the noise is added to the mean, as the Gaussian one is
 #   gain     (rest): nats that the residuals gain, see residuals_of()
 NOISES <- list(
   beta = list(label = "beta", fits = function(y) all(y > 0 & y < 1),

@@ -30,13 +30,13 @@
 #' *Other likelihoods of one latent function*: counts, two labels, outliers and so on. The prior of
 #' the latent values is that of each given the `k` nearest ones before it. Its precision matrix is
 #' sparse, and so is that of the posterior under EP's sites. Package Matrix (CHOLMOD) factors it in
-#' every sweep, and the recursion of Takahashi (1973) has the marginals that cavities need. With many
-#' observations the first sweeps are by the `r FEW_NEIGHBOURS` nearest neighbours, whose factor is
-#' small. We found no EP on such a prior published; Zilber and Katzfuss (2021) have the Laplace
+#' every sweep, and the recursion of Takahashi (1973) has the marginals that cavities need. With
+#' many observations the first sweeps are by the `r FEW_NEIGHBOURS` nearest neighbours, whose factor
+#' is small. We found no EP on such a prior published; Zilber and Katzfuss (2021) have the Laplace
 #' approximation. A prediction is given the values of the `k + 1` nearest observations, with their
-#' joint posterior. Hyperparameters are learned from at most `r policy$neighbour_sites` observations:
-#' all, windows of neighbouring ones if the function varies fast, or else ones that are spread
-#' evenly. With 20 neighbours and two inputs a factor has 300 to 700 numbers an observation; with
+#' joint posterior. Hyperparameters are learned from at most `r policy$neighbour_sites`
+#' observations: all, windows of neighbouring ones if the function varies fast, or else ones that
+#' are spread evenly. With 20 neighbours and two inputs a factor has 300 to 700 numbers an observation; with
 #' more inputs it has many more. Joint covariances are of fewer points for more observations.
 #'
 #' `update(fit, newdata)` takes more observations at the same hyperparameters; the result is the fit

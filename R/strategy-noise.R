@@ -50,8 +50,8 @@ may_be_noise <- function(type, candidate, pilot) {
 }
 
 # Returns the alternatives that the residuals ask for: the most promising one, and simpler ones that
-# may be as good. Of noise that is added to the mean there are none where a law that is made for such
-# responses will do.
+# may be as good. Of noise that is added to the mean there are none where a law that is made for
+# such responses will do.
 offered_noises <- function(candidate, pilot, n) {
   kinds <- NOISES[vapply(names(NOISES), may_be_noise, NA, candidate, pilot)]
   rest <- residuals_of(candidate)

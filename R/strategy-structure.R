@@ -13,11 +13,12 @@
 # (strategy-levels.R).
 
 # Returns list(model, setup) with the structure settled, the model that of all observations. If
-# there was a choice also `chunk`, the rows as the model reads them, `from`, the free hyperparameters the search goes on from, the `record` of
-# the search that found them, `choices`, a row for each candidate, and `rougher`, a candidate that
-# leave-one-out is to judge, or NULL (strategy-roughness.R). Candidates are tried on some of the
-# observations, but each is a model of all: an input that happens not to vary among these keeps
-# its scale and its hyperparameter. Only the first candidate must not fail.
+# there was a choice also `chunk`, the rows as the model reads them, `from`, the free
+# hyperparameters the search goes on from, the `record` of the search that found them, `choices`, a
+# row for each candidate, and `rougher`, a candidate that leave-one-out is to judge, or NULL
+# (strategy-roughness.R). Candidates are tried on some of the observations, but each is a model of
+# all: an input that happens not to vary among these keeps its scale and its hyperparameter. Only
+# the first candidate must not fail.
 # axes: those of open_axes(), unless a test gives others
 choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   asked <- setup

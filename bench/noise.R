@@ -1,5 +1,5 @@
-# The noise that a default fit finds by itself (R/strategy-noise.R), beside Gaussian noise: responses
-# whose noise is known, of 100 and 300 observations. Error of the mean response against the truth,
+# The noise that a default fit finds by itself (R/strategy-noise.R), beside Gaussian noise:
+# responses whose noise is known, of 100 and 300 observations. Error of the mean response against the truth,
 # log density (of counts: of the unit interval) and 90 % intervals of new observations, of those
 # where the noise is small and where it is large.
 # Usage: Rscript bench/noise.R [SEEDS]
@@ -28,8 +28,9 @@ SITUATIONS <- list(
   "quiet half, loud half" = added(function(x) rnorm(length(x), 0, ifelse(x < 0.5, 0.1, 0.6))),
   "Poisson" = counted(function(x) rpois(length(x), rate(x))),
   "negative binomial" = counted(function(x) rnbinom(length(x), 2, mu = rate(x))),
-  "Poisson, 30 % zeros" = list(mean = function(x) 0.7 * rate(x), counts = TRUE,
-                               draw = function(x) (runif(length(x)) > 0.3) * rpois(length(x), rate(x)))
+  "Poisson, 30 % zeros" = list(mean = function(x) 0.7 * rate(x), counts = TRUE, draw = function(x) {
+    (runif(length(x)) > 0.3) * rpois(length(x), rate(x))
+  })
 )
 
 # Returns log densities; of counts log probabilities of the unit intervals around them, by draws.

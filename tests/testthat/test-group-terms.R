@@ -32,7 +32,7 @@ test_that("a group term is the part of a kernel that its message names", {
   same(y ~ (1 | g), y ~ g, one)
   same(y ~ x + (1 | k), y ~ x + k, kernel_rbf() + kernel_factor("k"))
   same(y ~ x + (1 | g:h), y ~ x + g + h, kernel_rbf() + kernel_factor(c("g", "h")))
-  same(y ~ x + (1 | h/g), y ~ x + h + g,
+  same(y ~ x + (1 | h / g), y ~ x + h + g,
        kernel_rbf() + kernel_factor("h") + kernel_factor(c("h", "g")))
   same(y ~ x + (1 | g) + (1 | h), y ~ x + g + h, kernel_rbf() + one + kernel_factor("h"))
   same(y ~ x + (1 | g), y ~ x + g, kernel_matern52() + one, kernel = "matern52")
