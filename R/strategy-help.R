@@ -63,10 +63,10 @@
 #' ## The noise
 #'
 #' Without a likelihood, prior, weights or method the leave-one-out residuals of the chosen model
-#' are examined: are they those of Gaussian noise of one variance? Each other kind of noise is fitted to
-#' the residuals alone, and the predicted means stay. If its log density exceeds that of Gaussian
-#' noise by as much as another scale of the response has to gain, it is learned with the chosen
-#' kernel, and compared by its evidence:
+#' are examined: are they those of Gaussian noise of one variance? Each other kind of noise is
+#' fitted to the residuals alone, and the predicted means stay. If its log density exceeds that of
+#' Gaussian noise by as much as another scale of the response has to gain, it is learned with the
+#' chosen kernel, and compared by its evidence:
 #'
 #' * `lik_student()`: outliers, and tails that are heavier than those of a normal distribution;
 #' * `lik_heteroscedastic()`: errors whose size varies with the inputs or the mean;

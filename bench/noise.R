@@ -1,7 +1,7 @@
 # The noise that a default fit finds by itself (R/strategy-noise.R), beside Gaussian noise:
-# responses whose noise is known, of 100 and 300 observations. Error of the mean response against the truth,
-# log density (of counts: of the unit interval) and 90 % intervals of new observations, of those
-# where the noise is small and where it is large.
+# responses whose noise is known, of 100 and 300 observations. Error of the mean response against
+# the truth, log density (of counts: of the unit interval) and 90 % intervals of new observations,
+# of those where the noise is small and where it is large.
 # Usage: Rscript bench/noise.R [SEEDS]
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
