@@ -37,7 +37,8 @@
 #' joint posterior. Hyperparameters are learned from at most `r policy$neighbour_sites`
 #' observations: all, windows of neighbouring ones if the function varies fast, or else ones that
 #' are spread evenly. With 20 neighbours and two inputs a factor has 300 to 700 numbers an
-#' observation; with more inputs it has many more. Joint covariances are of fewer points for more observations.
+#' observation; with more inputs it has many more. Joint covariances are of fewer points for
+#' more observations.
 #'
 #' `update(fit, newdata)` takes more observations at the same hyperparameters; the result is the fit
 #' of all of them.
