@@ -2,26 +2,6 @@
 # Each has a cheap fit to leave-one-out residuals: the predicted means stay, and what else the noise
 # has is fitted to these alone. What is learned along with a function gains more.
 
-# Kinds of noise, the simplest first.
-#   label    in the record
-#   fits     (y): could these be responses with such noise, whose mean is on another scale? NULL:
-#            the noise is added to the mean, as the Gaussian one is
-#   gain     (rest): nats that the residuals gain, see residuals_of()
-NOISES <- list(
-  beta = list(label = "beta", fits = function(y) all(y > 0 & y < 1),
-              gain = function(rest) gain_of_shares(rest)),
-  poisson = list(label = "Poisson", fits = function(y) are_counts(y),
-                 gain = function(rest) gain_of_counts(rest, size = Inf)),
-  negbin = list(label = "negative binomial", fits = function(y) are_counts(y),
-                gain = function(rest) gain_of_counts(rest)),
-  zip = list(label = "zero-inflated Poisson", fits = function(y) are_counts(y),
-             gain = function(rest) gain_of_counts(rest, size = Inf, zero = NULL)),
-  zinb = list(label = "zero-inflated negative binomial", fits = function(y) are_counts(y),
-              gain = function(rest) gain_of_counts(rest, zero = NULL)),
-  student = list(label = "Student", gain = function(rest) gain_of_tails(rest)),
-  heteroscedastic = list(label = "spread that varies", gain = function(rest) gain_of_spread(rest))
-)
-
 # Returns whether responses are whole numbers from 0, of which there are several, as two alone may
 # be labels. Large measurements in a small unit are whole numbers, too.
 are_counts <- function(y) {
@@ -113,3 +93,25 @@ gain_of_shares <- function(rest) {
   best <- stats::optimize(function(par) sum(log_density(par)), c(-2, 12), maximum = TRUE)
   best$objective - sum(rest$log_density)
 }
+
+# ---- The table ----
+
+# Kinds of noise, the simplest first.
+#   label    in the record
+#   fits     (y): could these be responses with such noise, whose mean is on another scale? NULL:
+#            the noise is added to the mean, as the Gaussian one is
+#   gain     (rest): nats that the residuals gain, see residuals_of()
+NOISES <- list(
+  beta = list(label = "beta", fits = function(y) all(y > 0 & y < 1),
+              gain = gain_of_shares),
+  poisson = list(label = "Poisson", fits = are_counts,
+                 gain = function(rest) gain_of_counts(rest, size = Inf)),
+  negbin = list(label = "negative binomial", fits = are_counts,
+                gain = gain_of_counts),
+  zip = list(label = "zero-inflated Poisson", fits = are_counts,
+             gain = function(rest) gain_of_counts(rest, size = Inf, zero = NULL)),
+  zinb = list(label = "zero-inflated negative binomial", fits = are_counts,
+              gain = function(rest) gain_of_counts(rest, zero = NULL)),
+  student = list(label = "Student", gain = gain_of_tails),
+  heteroscedastic = list(label = "spread that varies", gain = gain_of_spread)
+)

@@ -17,16 +17,20 @@ open_axes <- function(setup, model, n) {
     structure_axis("error of log times", errors_of_times),
     structure_axis("input scale", scales_of_inputs)
   ), if (lik_codec(model$lik)$labelled) axes_of_labels(setup, model, n) else c(list(
-    structure_axis("kernel", inputs_that_matter, of_problem = TRUE),
-    structure_axis("kernel", lengthscale_each),
-    structure_axis("kernel", kernel_shapes)
-  ), rhythm_axes(2L), list(
-    structure_axis("kernel", with_trend, worth_a_part),
-    structure_axis("kernel", with_rough_part, worth_a_part),
+    structure_axis("kernel", inputs_that_matter, of_problem = TRUE)
+  ), kernel_axes(2L), list(
     structure_axis("kernel", rough_each, worth_a_part)
   ), if (is_series(setup, model, n)) rhythm_axes(1L), list(
     structure_axis("noise", noise_levels)
   )))
+}
+
+# Returns the axes of the kernel of numbers and counts, with so many of rhythms.
+kernel_axes <- function(rhythms) {
+  c(list(structure_axis("kernel", lengthscale_each), structure_axis("kernel", kernel_shapes)),
+    rhythm_axes(rhythms),
+    list(structure_axis("kernel", with_trend, worth_a_part),
+         structure_axis("kernel", with_rough_part, worth_a_part)))
 }
 
 # A series may have several rhythms, the weakest of which shows beside a rough part alone.

@@ -12,7 +12,7 @@
 # residuals do not ask for another, or it does not gain enough. n: observations
 with_best_noise <- function(best, pilot, n) {
   candidate <- best$candidate
-  if (!may_change_noise(candidate, pilot)) return(best)
+  if (!may_change_noise(candidate)) return(best)
   offered <- offered_noises(candidate, pilot, n)
   if (length(offered) == 0L) return(best)
   fewer <- pilot_of_noises(pilot, candidate, offered, n)
@@ -30,7 +30,7 @@ with_best_noise <- function(best, pilot, n) {
 
 # Was Gaussian noise the package's own choice, and would nothing that was given mean something else
 # under other noise? Later rows of streams and sources might not be counts.
-may_change_noise <- function(candidate, pilot) {
+may_change_noise <- function(candidate) {
   setup <- candidate$data$setup
   passing <- isTRUE(setup$streams) || isTRUE(setup$provisional) || !is.null(setup$known)
   given <- c("prior", "basis", "augment", "structure", "noiseless")
@@ -96,13 +96,7 @@ pilot_of_noises <- function(pilot, candidate, offered, n) {
 # Returns the axes that are open under another noise.
 axes_under_noise <- function(model) {
   if (model$response$width > 1L) return(list()) # of two functions runs are dear
-  c(list(structure_axis("response scale", scale_undone)), list(
-    structure_axis("kernel", lengthscale_each),
-    structure_axis("kernel", kernel_shapes)
-  ), rhythm_axes(1L), list(
-    structure_axis("kernel", with_trend, worth_a_part),
-    structure_axis("kernel", with_rough_part, worth_a_part)
-  ))
+  c(list(structure_axis("response scale", scale_undone)), kernel_axes(1L))
 }
 
 # A scale that was taken for the sake of the noise is undone where it gains nothing.
