@@ -100,12 +100,12 @@ slope_in_range <- function(value, range) {
   if (range[2L] == Inf) value else (value - range[1L]) * (range[2L] - value) / diff(range)
 }
 
-# Slopes of log Z of every row in the mean of its first latent value
+# Returns the slope of log Z of every row in the mean of its first latent value, (mean - cav_mean) by
+# the cavity's covariance. Of several values that may be singular; the sites say the same: nu - T mean
 slopes_in_mean <- function(run, w) {
-  shift <- matrix(run$mean - run$cav_mean, w)
-  if (w == 1L) return(c(shift) / c(run$cav_var))
-  blocks <- matrix(run$cav_var, w * w)
-  vapply(seq_len(ncol(shift)), function(i) solve(matrix(blocks[, i], w), shift[, i])[1L], 0)
+  if (w == 1L) return(c(run$mean - run$cav_mean) / c(run$cav_var))
+  rows <- matrix(run$tau, w * w)[seq(1L, w * w, w), , drop = FALSE]
+  matrix(run$nu, w)[1L, ] - colSums(rows * matrix(run$mean, w))
 }
 
 # Returns the problem of a fit's rows with the parameter of its scale open again; centre and unit of

@@ -41,7 +41,8 @@ gain_of_tails <- function(rest) {
 }
 
 # By a spread that is log-linear in the predicted mean and the inputs, a generalised linear model of
-# the squares, less what as many coefficients gain by chance.
+# the squares, less what as many coefficients gain by chance. None where the spread would fall below
+# the step between tied responses, as it could shrink to nothing around these.
 gain_of_spread <- function(rest) {
   squares <- pmax(rest$z^2, 1e-8)
   level <- stats::qnorm(stats::ppoints(length(squares)))[rank(rest$mean)]
@@ -51,11 +52,19 @@ gain_of_spread <- function(rest) {
   fit <- tryCatch(suppressWarnings(stats::glm.fit(columns, squares, family = stats::Gamma("log"))),
                   error = function(e) NULL)
   if (is.null(fit)) return(0)
+  predicted_sd <- exp(stats::dnorm(rest$z, log = TRUE) - rest$log_density) # in the user's units
+  if (min(sqrt(fit$fitted.values) * predicted_sd) < step_of_ties(rest$y)) return(0)
   log_density <- function(var) -(log(var) + squares / var) / 2
   sum(log_density(fit$fitted.values) - log_density(mean(squares))) - fit$rank
 }
 
 MOST_OF_SPREAD <- 10L # inputs
+
+# Returns the proportion of responses that have the commonest value.
+share_of_commonest <- function(y) max(tabulate(match(y, y))) / length(y)
+
+# Returns the smallest difference of responses, 0 if no two are equal.
+step_of_ties <- function(y) if (anyDuplicated(y)) min(diff(sort(unique(y))), Inf) else 0
 
 # ---- Noise that has a law of its own ----
 
@@ -100,6 +109,8 @@ gain_of_shares <- function(rest) {
 #   label    in the record
 #   fits     (y): could these be responses with such noise, whose mean is on another scale? NULL:
 #            the noise is added to the mean, as the Gaussian one is
+#   most_tied  of such noise: the largest proportion of responses of one value. Around a value that
+#            many have the noise could shrink, and its density grow, without end
 #   gain     (rest): nats that the residuals gain, see residuals_of()
 NOISES <- list(
   beta = list(label = "beta", fits = function(y) all(y > 0 & y < 1),
@@ -112,6 +123,7 @@ NOISES <- list(
              gain = function(rest) gain_of_counts(rest, size = Inf, zero = NULL)),
   zinb = list(label = "zero-inflated negative binomial", fits = are_counts,
               gain = function(rest) gain_of_counts(rest, zero = NULL)),
-  student = list(label = "Student", gain = gain_of_tails),
-  heteroscedastic = list(label = "spread that varies", gain = gain_of_spread)
+  student = list(label = "Student", most_tied = 1 / 2, gain = gain_of_tails),
+  heteroscedastic = list(label = "spread that varies", most_tied = 1 / 20,
+                         gain = gain_of_spread)
 )

@@ -118,11 +118,38 @@ test_that("probabilities of an interval keep their digits in both tails", {
 test_that("a spread that is log-linear in an input is worth its log density", {
   set.seed(5)
   x <- runif(300)
-  rest <- list(z = rnorm(300, 0, exp(2 * x - 1)), mean = rnorm(300), x = cbind(x))
+  z <- rnorm(300, 0, exp(2 * x - 1))
+  rest <- list(z = z, y = z, mean = rnorm(300), x = cbind(x), log_density = dnorm(z, log = TRUE))
   gain <- gain_of_spread(rest)
   true <- sum(dnorm(rest$z, 0, exp(2 * x - 1), log = TRUE)) -
     sum(dnorm(rest$z, 0, sqrt(mean(rest$z^2)), log = TRUE))
   expect_lt(abs(gain - true), 5) # 3 coefficients: half a chi-squared of 3, less 3
-  rest$z <- rnorm(300)
+  rest$z <- rest$y <- rnorm(300)
+  rest$log_density <- dnorm(rest$z, log = TRUE)
   expect_lt(gain_of_spread(rest), 3)
+})
+
+test_that("a value that many rows share brings no noise that shrinks around it", {
+  slow_tier()
+  shares <- list(constant = function(x, n) c(rnorm(5), numeric(n - 5)),
+                 most = function(x, n) ifelse(x < 0.7, 0, rnorm(n)),
+                 capped = function(x, n) pmin(5, 3 + 6 * x + rnorm(n)),
+                 steps = function(x, n) round(3 * x))
+  for (name in names(shares)) {
+    d <- noisy_rows(60, shares[[name]])
+    expect_identical(sparsegp(y ~ x, d)$likelihood$type, "gaussian", label = name)
+  }
+})
+
+test_that("two rows of one value in twenty, or a spread below their step, are too many", {
+  expect_identical(share_of_commonest(c(0, 3, 0, 2)), 1 / 2)
+  expect_identical(step_of_ties(c(3, 1, 3, 1.5)), 0.5)
+  expect_identical(step_of_ties(c(3, 1, 1.5)), 0)
+  expect_identical(step_of_ties(c(2, 2)), Inf)
+  d <- noisy_rows(200, function(x, n) rnorm(n, 3 * x, exp(3 * x - 3)))
+  rest <- list(z = d$y - 3 * d$x, y = d$y, mean = 3 * d$x, x = cbind(d$x),
+               log_density = dnorm(d$y, 3 * d$x, log = TRUE))
+  expect_gt(gain_of_spread(rest), 20)
+  rest$y <- round(rest$y) # the spread begins at exp(-3)
+  expect_identical(gain_of_spread(rest), 0)
 })
