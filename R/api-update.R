@@ -68,10 +68,10 @@
 #' c(logLik(fit), logLik(fit2), logLik(fit3))
 #'
 #' set.seed(1)
-#' d <- data.frame(x = runif(3000, -10, 10))
-#' d$y <- sin(d$x) / d$x + 0.1 * rnorm(3000)
-#' fit <- sparsegp(y ~ x, d[1:300, ], method = method_online(size = 20))
-#' fit <- update(fit, d[301:3000, ])
+#' d <- data.frame(x = runif(900, -10, 10))
+#' d$y <- sin(d$x) / d$x + 0.1 * rnorm(900)
+#' fit <- sparsegp(y ~ x, d[1:200, ], method = method_online(size = 20, pilot = 150))
+#' fit <- update(fit, d[201:900, ])
 #' fit
 #' @export
 update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {

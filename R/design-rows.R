@@ -167,8 +167,8 @@
 #' set.seed(1)
 #' tried <- data.frame(x = c(-2, 0, 2))
 #' tried$y <- f(tried$x) + 0.05 * rnorm(3)
-#' for (i in 1:5) {
-#'   fit <- sparsegp(y ~ x, tried)
+#' for (i in 1:3) {
+#'   fit <- sparsegp(y ~ x, tried, structure = "fixed")
 #'   new <- next_points(fit, list(x = c(-3, 3)), score = "improvement", n = 100)
 #'   new$y <- f(new$x) + 0.05 * rnorm(1)
 #'   tried <- rbind(tried, new)

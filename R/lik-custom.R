@@ -123,7 +123,8 @@
 #' set.seed(1)
 #' d <- data.frame(x = seq(0, 1, length.out = 40))
 #' d$y <- sin(6 * d$x) + 0.1 * rcauchy(40)
-#' fit <- sparsegp(y ~ x, d, likelihood = cauchy, control = gp_control(integrate = "none"))
+#' fit <- sparsegp(y ~ x, d, likelihood = cauchy, structure = "fixed",
+#'                 control = gp_control(integrate = "none"))
 #' coef(fit)
 #' predict(fit, d[1:3, ], type = "median", interval = "confidence")
 #' @export

@@ -92,8 +92,8 @@
 #' @seealso [likelihoods] for all, [likelihoods_two_classes] for one-vs-rest models.
 #' @examplesIf requireNamespace("MASS", quietly = TRUE)
 #' lik_mprobit(bias = fixed(0))
-#' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris[1:30 * 5, ],
-#'                 likelihood = "softmax")
+#' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris[1:25 * 6, ],
+#'                 likelihood = "softmax", structure = "fixed")
 #' predict(fit, iris[c(1, 71, 120), ], type = "prob")
 #'
 #' each <- MASS::housing[rep(1:72, MASS::housing$Freq), ]

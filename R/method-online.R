@@ -81,9 +81,9 @@
 #'   input, whose observations come in the order of time: it needs no inducing points;
 #'   `vignette("streaming")`.
 #' @examples
-#' d <- data.frame(x = runif(2000, -10, 10))
-#' d$y <- d$x / 10 + sin(d$x) / d$x + 0.1 * rnorm(2000)
-#' fit <- sparsegp(y ~ x, d, method = method_online(size = 20))
+#' d <- data.frame(x = runif(600, -10, 10))
+#' d$y <- d$x / 10 + sin(d$x) / d$x + 0.1 * rnorm(600)
+#' fit <- sparsegp(y ~ x, d, method = method_online(size = 20, pilot = 150))
 #' summary(fit)
 #' plot(fit, newdata = d[1:200, ])
 #' @export

@@ -82,13 +82,13 @@
 #' plot(fit, "terms")
 #' plot(fit, ~ wt)
 #' plot(fit, type = "residuals")
-#' plot(sparsegp(mpg ~ wt + factor(am), mtcars), by = "factor(am)")
+#' plot(sparsegp(mpg ~ wt + factor(am), mtcars, structure = "fixed"), by = "factor(am)")
 #'
 #' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:48, ]
 #' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
 #' plot(fit, "forecast")
 #'
-#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[1:50 * 3, ])
+#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[1:25 * 6, ])
 #' plot(fit, n = 21)
 #' plot(fit, type = "reject")
 #' @export
