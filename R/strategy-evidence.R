@@ -100,11 +100,19 @@ score_by_evidence <- function(candidate, pilot) {
                                   untie = split && tied),
                       sparsegp_error = function(e) list(table = table))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
-  structure_score(candidate, pilot)
+  structure_score(candidate, pilot, failed = is.null(learned$record) || is_noisy_again(candidate))
 }
 
-structure_score <- function(candidate, pilot) {
-  failed <- is.null(candidate$record)
+# Has a search for noise near none ended nearer to the noise of the candidate before it? Then it has
+# found nothing else.
+is_noisy_again <- function(candidate) {
+  noise <- candidate$table[candidate$table$base == "noise", ]
+  before <- candidate$before[candidate$before$base == "noise", ]
+  nrow(noise) == 1L && nrow(before) == 1L && before$start > noise$start &&
+    before$theta > noise$start && noise$theta > (noise$start + before$theta) / 2
+}
+
+structure_score <- function(candidate, pilot, failed = FALSE) {
   list(candidate = candidate, value = if (failed) -Inf else structure_value(candidate, pilot),
        rows = problem_rows(candidate$plan$problem),
        points = if (failed) NA else length(candidate$plan$rows))
