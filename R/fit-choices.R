@@ -19,8 +19,16 @@ structure_words <- function(fit) {
     nats <- if (CRITERIA[[stage]] == OF_STRUCTURE) " nats" else " nats per observation"
     paste0(stage, ": ", tried$candidate[taken],
            if (isTRUE(gained > 0)) paste0(", better by ", signif(gained, 3L), nats), "; ",
-           length(unique(tried$candidate)), " tried on ", counted(tried$rows[1L], "row"))
+           length(unique(tried$candidate)), " tried on ", counted(tried$rows[1L], "row"),
+           if (tried$candidate[taken] == NOISE_NEAR_NONE) more_noise_words(fit))
   }, "", USE.NAMES = FALSE)
+}
+
+# Reports where noise near none of some rows is that of none of all.
+more_noise_words <- function(fit) {
+  noise <- fit$hyper[fit$hyper$base == "noise", ]
+  usual <- noise_variance$start()
+  if (nrow(noise) == 1L && noise$theta > (noise$start + usual) / 2) "; more was learned on all rows"
 }
 
 # Returns by how much the candidate in row `taken` was better than the first. A stage may be tried

@@ -25,9 +25,10 @@ structure_pilot <- function(setup, model, n) {
 # Returns what a hyperparameter has to gain on m of n observations, see structure_value().
 price_of_hyper <- function(m, n) policy$overfit_nats + policy$parameter_nats * m / n
 
-# Returns the rows of a pilot: windows of neighbours where a sample of all would not see a function,
-# or else such a sample.
-rows_of_pilot <- function(model, chunk, count) {
+# Returns the rows of a pilot of `count` observations: those of a series, windows of neighbours where
+# a sample of all would not see a function, or else such a sample.
+rows_of_pilot <- function(model, chunk, count, series = FALSE) {
+  if (series) return(rows_of_series(chunk$x[, model$scaling$kept], count))
   window_rows(problem_of(model, chunk), count) %||% pilot_rows(chunk, count)
 }
 
@@ -99,11 +100,19 @@ score_by_evidence <- function(candidate, pilot) {
                                   untie = split && tied),
                       sparsegp_error = function(e) list(table = table))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
-  structure_score(candidate, pilot)
+  structure_score(candidate, pilot, failed = is.null(learned$record) || is_noisy_again(candidate))
 }
 
-structure_score <- function(candidate, pilot) {
-  failed <- is.null(candidate$record)
+# Has a search for noise near none ended nearer to the noise of the candidate before it? Then it has
+# found nothing else.
+is_noisy_again <- function(candidate) {
+  noise <- candidate$table[candidate$table$base == "noise", ]
+  before <- candidate$before[candidate$before$base == "noise", ]
+  nrow(noise) == 1L && nrow(before) == 1L && before$start > noise$start &&
+    before$theta > noise$start && noise$theta > (noise$start + before$theta) / 2
+}
+
+structure_score <- function(candidate, pilot, failed = FALSE) {
   list(candidate = candidate, value = if (failed) -Inf else structure_value(candidate, pilot),
        rows = problem_rows(candidate$plan$problem),
        points = if (failed) NA else length(candidate$plan$rows))

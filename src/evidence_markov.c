@@ -12,7 +12,7 @@
 #include "evidence.h"
 #include "ep_markov.h"
 
-enum { SEGMENT_NUMBERS = 1 << 22 }; /* that P and m of a segment take */
+enum { SEGMENT_NUMBERS = 1 << 16 }; /* that P and m of a segment take: the cache holds them */
 
 /* All that the way back needs. */
 typedef struct {

@@ -7,8 +7,11 @@ enum { BETWEEN_TICKS = 4096 };
 sg_markov_trace sg_markov_trace_new(const sg_markov_form *form, int n, int count, const sg_ws *ws)
 {
     const size_t N = n;
-    return (sg_markov_trace) {sg_doubles(ws, form->m * N), sg_doubles(ws, N), sg_doubles(ws, N),
-                              sg_doubles(ws, count * N), sg_doubles(ws, count * N)};
+    return (sg_markov_trace) {
+        .h = sg_doubles(ws, form->m * N), .Ph = sg_doubles(ws, form->m * N),
+        .v = sg_doubles(ws, N), .c = sg_doubles(ws, N),
+        .mu = sg_doubles(ws, count * N), .e = sg_doubles(ws, count * N)
+    };
 }
 
 /* A gap that no step has. */
@@ -23,15 +26,14 @@ static sg_markov_step no_step(void)
 sg_markov_ahead sg_markov_ahead_new(const sg_markov_form *form, int count, const sg_ws *ws)
 {
     const size_t m = form->m;
-    return (sg_markov_ahead) {sg_doubles(ws, m * m), sg_zeros(m * count, ws), sg_doubles(ws, m),
-                              sg_doubles(ws, m), no_step()};
+    return (sg_markov_ahead) {sg_doubles(ws, m * m), sg_zeros(m * count, ws), NULL, no_step()};
 }
 
 sg_markov_back sg_markov_back_new(const sg_markov_form *form, int count, const sg_ws *ws)
 {
     const size_t m = form->m;
     return (sg_markov_back) {sg_zeros(m * m, ws), sg_zeros(m * count, ws), sg_doubles(ws, m),
-                             sg_doubles(ws, m), sg_doubles(ws, m), no_step()};
+                             sg_doubles(ws, m), NULL, no_step()};
 }
 
 /* y = S x for a symmetric S[m x m]. */
@@ -39,8 +41,10 @@ static void multiply(int m, const double *S, const double *x, double *y)
 {
     sg_zero(m, y);
     for (int j = 0; j < m; j++) {
-        if (x[j] == 0) continue;
-        for (int i = 0; i < m; i++) y[i] += S[i + m * j] * x[j];
+        const double by = x[j], *column = S + (size_t) m * j;
+        if (by == 0) continue;
+        SG_SIDE_BY_SIDE
+        for (int i = 0; i < m; i++) y[i] += column[i] * by;
     }
 }
 
@@ -75,25 +79,28 @@ sg_status sg_markov_forward(const sg_markov_form *form, const sg_markov_sites *s
 {
     const int m = form->m;
     const double tau = sites->tau[i];
-    double *Ph = trace->Ph + (size_t) m * k;
+    double *h = trace->h + (size_t) m * k, *Ph = trace->Ph + (size_t) m * k;
     advance(form, sites, i, ahead);
-    sg_markov_observe(form, sites->t[i], ahead->h);
-    multiply(m, ahead->P, ahead->h, Ph);
-    const double v = sg_markov_dot(m, ahead->h, Ph), c = 1 + tau * v;
+    sg_markov_observe(form, sites->t[i], h);
+    ahead->h = h;
+    multiply(m, ahead->P, h, Ph);
+    const double v = sg_markov_dot(m, h, Ph), c = 1 + tau * v;
     if (!(c > 0)) return isnan(c) ? SG_NOT_FINITE : SG_NOT_PD;
     trace->v[k] = v, trace->c[k] = c;
     for (int a = 0; a < sites->count; a++) {
         double *own = ahead->m + (size_t) m * a;
         const size_t at = a + (size_t) sites->count * k;
-        const double mu = sg_markov_dot(m, ahead->h, own);
+        const double mu = sg_markov_dot(m, h, own);
         const double e = (sites->nu[a + (size_t) sites->count * i] - tau * mu) / c;
         trace->mu[at] = mu, trace->e[at] = e;
         for (int s = 0; s < m; s++) own[s] += Ph[s] * e;
     }
     if (tau == 0) return SG_OK;
     for (int b = 0; b < m; b++) {
-        const double by = tau / c * Ph[b];
-        for (int a = 0; a < m; a++) ahead->P[a + m * b] -= by * Ph[a];
+        const double by = tau / c, own = Ph[b];
+        double *column = ahead->P + (size_t) m * b;
+        SG_SIDE_BY_SIDE
+        for (int a = 0; a < m; a++) column[a] -= by * (Ph[a] * own); /* symmetric to the digit */
     }
     return SG_OK;
 }
@@ -125,7 +132,7 @@ void sg_markov_behind(const sg_markov_form *form, const sg_markov_sites *sites, 
         sg_markov_move(form, &back->step, 1, sites->count, back->r);
         sg_markov_pull(form, &back->step, back->N);
     }
-    sg_markov_observe(form, sites->t[i], back->h);
+    back->h = trace->h + (size_t) m * k;
     for (int s = 0; s < m; s++) back->g[s] = trace->Ph[s + (size_t) m * k] / trace->c[k];
     multiply(m, back->N, back->g, back->u);
 }
@@ -144,10 +151,10 @@ void sg_markov_before(const sg_markov_form *form, const sg_markov_sites *sites, 
     }
     if (tau == 0) return;
     for (int b = 0; b < m; b++) {
-        for (int a = 0; a < m; a++) {
-            if (h[a] == 0 && h[b] == 0) continue;
-            back->N[a + m * b] += own * h[a] * h[b] - tau * (h[a] * u[b] + u[a] * h[b]);
-        }
+        const double of_h = own * h[b] - tau * u[b], of_u = tau * h[b];
+        double *column = back->N + (size_t) m * b;
+        SG_SIDE_BY_SIDE
+        for (int a = 0; a < m; a++) column[a] += h[a] * of_h - u[a] * of_u;
     }
 }
 

@@ -36,6 +36,7 @@ typedef struct {
 
 /* Keeps what the way back needs of each time. */
 typedef struct {
+    double *h;       /* m x n: the functional of the site, with waves that take long */
     double *Ph;      /* m x n: P h before the site */
     double *v, *c;   /* n */
     double *mu, *e;  /* count x n: h'm before the site; e */
@@ -45,8 +46,7 @@ typedef struct {
 typedef struct {
     double *P;  /* m x m */
     double *m;  /* m x count */
-    double *Ph; /* m */
-    double *h;  /* m */
+    const double *h; /* m: of the last site, in the trace */
     sg_markov_step step;
 } sg_markov_ahead;
 
@@ -56,7 +56,7 @@ typedef struct {
     double *r; /* m x count */
     double *u; /* m: N g */
     double *g; /* m */
-    double *h; /* m */
+    const double *h; /* m: of the site, in the trace */
     sg_markov_step step;
 } sg_markov_back;
 
@@ -94,6 +94,7 @@ void sg_markov_smooth(const sg_markov_form *form, const sg_markov_sites *sites,
 static inline double sg_markov_dot(int m, const double *x, const double *y)
 {
     double sum = 0;
+    SG_SUM_SIDE_BY_SIDE
     for (int k = 0; k < m; k++) sum += x[k] * y[k];
     return sum;
 }

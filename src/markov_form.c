@@ -271,15 +271,15 @@ void sg_markov_step_over(const sg_markov_form *form, double gap, sg_markov_step 
     }
 }
 
-/* x[size], `by` apart, = A x or A'x. */
-static void move_one(int size, const double *A, int back, double *x, int by)
+/* x[size] = A x or A'x. */
+static void move_one(int size, const double *A, int back, double *x)
 {
     double old[SG_MARKOV_ORDER];
-    for (int i = 0; i < size; i++) old[i] = x[i * by];
+    for (int i = 0; i < size; i++) old[i] = x[i];
     for (int i = 0; i < size; i++) {
         double sum = 0;
         for (int j = 0; j < size; j++) sum += A[back ? j + size * i : i + size * j] * old[j];
-        x[i * by] = sum;
+        x[i] = sum;
     }
 }
 
@@ -291,27 +291,67 @@ void sg_markov_move(const sg_markov_form *form, const sg_markov_step *step, int 
         if (form->term[cell->term].order == 0) continue;
         const double *A = step->A[cell->term];
         for (int k = 0; k < count; k++) {
-            move_one(cell->size, A, back, x + cell->at + (size_t) form->m * k, 1);
+            move_one(cell->size, A, back, x + cell->at + (size_t) form->m * k);
         }
     }
 }
 
-/* P = A P A' or A'P A, made symmetric: rounding that is not grows from step to step. */
+static int is_moved(const sg_markov_form *form, int cell)
+{
+    return form->term[form->cell[cell].term].order > 0;
+}
+
+/* X = X A' or, back, X A of the columns x, y, z [m] of a cell. */
+static void move_columns(int m, int size, const double *A, int back, double *X)
+{
+    double B[SG_MARKOV_ORDER * SG_MARKOV_ORDER] = {0};
+    double *x = X, *y = size > 1 ? X + m : X, *z = size > 2 ? X + 2 * (size_t) m : X;
+    for (int i = 0; i < size; i++) {
+        for (int j = 0; j < size; j++) B[i + 3 * j] = A[back ? j + size * i : i + size * j];
+    }
+    SG_SIDE_BY_SIDE
+    for (int r = 0; r < m; r++) {
+        const double a = x[r], b = y[r], c = z[r];
+        z[r] = B[2] * a + B[5] * b + B[8] * c;
+        y[r] = B[1] * a + B[4] * b + B[7] * c;
+        x[r] = B[0] * a + B[3] * b + B[6] * c;
+    }
+}
+
+/* Completes A P A' of which the columns of cells that move are known: their rows are the same,
+ * where both move made symmetric, as rounding that is not grows from step to step. */
+static void mirror(const sg_markov_form *form, double *P)
+{
+    const int m = form->m;
+    for (int c = 0; c < form->cells; c++) {
+        const sg_markov_cell *cell = form->cell + c;
+        for (int d = 0; is_moved(form, c) && d < form->cells; d++) {
+            const sg_markov_cell *other = form->cell + d;
+            const int both = is_moved(form, d);
+            for (int j = cell->at; j < cell->at + cell->size; j++) {
+                for (int i = other->at; i < other->at + other->size; i++) {
+                    if (both) P[i + m * j] = (P[i + m * j] + P[j + m * i]) / 2;
+                    P[j + m * i] = P[i + m * j];
+                }
+            }
+        }
+    }
+}
+
+/* P = A P A' or A'P A: the columns of the cells that move, their own rows, and the other rows. */
 static void move_both(const sg_markov_form *form, const sg_markov_step *step, int back, double *P)
 {
     const int m = form->m;
-    sg_markov_move(form, step, back, m, P);
     for (int c = 0; c < form->cells; c++) {
         const sg_markov_cell *cell = form->cell + c;
-        if (form->term[cell->term].order == 0) continue;
-        const double *A = step->A[cell->term];
-        for (int i = 0; i < m; i++) move_one(cell->size, A, back, P + i + m * cell->at, m);
+        if (!is_moved(form, c)) continue;
+        move_columns(m, cell->size, step->A[cell->term], back, P + (size_t) m * cell->at);
     }
-    for (int j = 1; j < m; j++) {
-        for (int i = 0; i < j; i++) {
-            P[i + m * j] = P[j + m * i] = (P[i + m * j] + P[j + m * i]) / 2;
-        }
+    for (int c = 0; c < form->cells; c++) {
+        const sg_markov_cell *cell = form->cell + c;
+        if (is_moved(form, c)) sg_markov_move(form, step, back, cell->size, P + m * cell->at);
     }
+    mirror(form, P);
 }
 
 void sg_markov_predict(const sg_markov_form *form, const sg_markov_step *step, double *P)
