@@ -108,6 +108,10 @@ learn.plan_neighbours <- function(plan, table, control, progress, from = NULL) {
     from <- learned$table$theta[table$free]
     if (moved <= policy$neighbour_drift) break
   }
+  if (nrow(teaching$x) < nrow(plan$problem$x) && any(table$free)) {
+    learned <- refine_on_all(plan$problem, teaching, learned, progress)
+    plan["sites"] <- list(learned$sites)
+  }
   list(plan = plan, table = learned$table, record = learned$record)
 }
 

@@ -79,6 +79,8 @@ neighbours_from | 4000 | rows | from which nearest neighbours are compared with 
 neighbour_rows | 3000 | rows | whose densities given their neighbours are learned from
 neighbour_sites | 1500 | rows | by EP of which they are learned, if the noise is not Gaussian
 latent_neighbours | 10 | neighbours | of a default fit whose noise is not Gaussian
+newton_rounds | 3 | evaluations | of all rows, whose hyperparameters were learned from some of them
+newton_gain | 5 | nats | a step that is to gain less is taken without an evaluation
 neighbour_drift | 0.2 | logarithms | of a ratio of length scales, by which neighbours are others
 neighbour_rounds | 3 | rounds | of learning with neighbours at the length scales of the last
 pilot_windows | 4 | windows | of neighbouring rows, of which such a pilot sample is made

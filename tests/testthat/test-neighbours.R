@@ -437,3 +437,47 @@ test_that("EP by neighbours starts from the fixed point of the nearest few", {
   expect_equal(run$mean, from$mean, tolerance = 1e-8)
   expect_lt(run$sweeps, from$sweeps)
 })
+
+test_that("Newton's method finds a minimum with few evaluations, and keeps away from failures", {
+  H <- matrix(c(40, 15, 15, 30), 2)
+  made <- function(most = Inf) {
+    count <- 0L
+    fails <- function(par) par[1L] > most
+    list(value = function(par) {
+      count <<- count + 1L
+      if (fails(par)) IMPOSSIBLE else sum(par * (H %*% par)) / 2 + sum(par^4)
+    }, gradient = function(par) if (fails(par)) 0 * par else drop(H %*% par) + 4 * par^3,
+    count = function() count)
+  }
+  box <- list(value = c(0, 0), reach = c(10, 10))
+  plain <- made()
+  found <- newton_search(plain, c(-0.9, 0.7), 1.5 * H, box) # a pilot's curvature is not that of all
+  expect_lt(max(abs(found)), 0.1)
+  expect_lte(plain$count(), policy$newton_rounds)
+  expect_null(newton_search(made(-1), c(-0.9, 0.7), H, box))
+  wall <- made(-0.2) # the minimum is behind it: only evaluated points count
+  at <- newton_search(wall, c(-0.9, 0.7), H, box)
+  expect_lte(at[1L], -0.2)
+  expect_lt(wall$value(at), wall$value(c(-0.9, 0.7)))
+  narrow <- newton_search(made(), c(-0.9, 0.7), H, list(value = c(-1, 1), reach = c(0.5, 0.5)))
+  expect_true(all(narrow <= c(-0.5, 1.5) & narrow >= c(-1.5, 0.5)))
+})
+
+test_that("hyperparameters learned from some labels are corrected by the evidence of all", {
+  slow_tier()
+  map <- rough_map(900)
+  set.seed(8)
+  y <- factor(2 * map$f + stats::rnorm(900) > 0)
+  made <- function(sites) {
+    with_policy(neighbour_sites = sites, code = suppressWarnings(
+      sparsegp(map$x, y, "probit", kernel = kernel_matern12(), method = method_neighbours(k = 6))
+    ))
+  }
+  all <- made(900)
+  some <- made(150)
+  # by so much the evidence of 150 rows alone is lower: some 8 nats
+  expect_lt(c(logLik(all)) - c(logLik(some)), 0.5)
+  run <- engine_run(with_neighbours(problem_of_fit(some), some$hyper$theta), some$hyper$theta,
+                    gradient = TRUE)
+  expect_lt(max(abs(run$gradient)), 5) # nats an e-fold, of 900 rows
+})

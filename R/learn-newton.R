@@ -1,0 +1,72 @@
+# Newton's method for the hyperparameters of many rows, where an evaluation takes long: from the end
+# of a search on a sample of them (the pilot), whose curvature in proportion to the number of rows
+# stands for that of all. Gradients are of all rows; each corrects the curvature (BFGS).
+
+# Returns the symmetric matrix of second derivatives of an objective, by differences of its gradient.
+curvature_by_differences <- function(objective, par) {
+  STEP <- 0.05 # logarithms
+  at <- objective$gradient(par)
+  columns <- lapply(seq_along(par), function(k) {
+    (objective$gradient(replace(par, k, par[k] + STEP)) - at) / STEP
+  })
+  found <- matrix(unlist(columns), length(par))
+  (found + t(found)) / 2
+}
+
+# Returns the Newton step of a minimum. A direction in which nothing is known, or which is not
+# convex, counts as one of curvature 1; no number moves by more than an e-fold.
+newton_step <- function(curvature, gradient) {
+  at <- eigen(curvature, symmetric = TRUE)
+  along <- crossprod(at$vectors, gradient) / pmax(abs(at$values), 1)
+  step <- -drop(at$vectors %*% along)
+  step / max(1, abs(step))
+}
+
+# Returns the curvature corrected by a step s over which the gradient changed by y.
+corrected_curvature <- function(curvature, s, y) {
+  along <- sum(s * y)
+  if (along <= 1e-8 * sqrt(sum(s^2) * sum(y^2))) return(curvature)
+  Hs <- drop(curvature %*% s)
+  curvature - tcrossprod(Hs) / sum(s * Hs) + tcrossprod(y) / along
+}
+
+# Returns the free values at which an objective is least, found with at most policy$newton_rounds
+# evaluations: a step that is to gain less than policy$newton_gain is taken without one. Where a step
+# leads to no better value a shorter one is tried; after a failure only evaluated points count. NULL: the objective has no value at `par`.
+newton_search <- function(objective, par, curvature, box) {
+  best <- NULL
+  failures <- 0L
+  for (round in seq_len(policy$newton_rounds)) {
+    value <- objective$value(par)
+    gradient <- objective$gradient(par)
+    failed <- value >= IMPOSSIBLE
+    failures <- failures + failed
+    if (failed && is.null(best)) return(NULL)
+    if (!failed && !is.null(best)) {
+      curvature <- corrected_curvature(curvature, par - best$par, gradient - best$gradient)
+    }
+    better <- is.null(best) || !failed && value < best$value
+    if (better) best <- list(par = par, value = value, gradient = gradient)
+    step <- if (failed) (par - best$par) / 2 else newton_step(curvature, best$gradient)
+    par <- pmin(pmax(best$par + step, box$value - box$reach), box$value + box$reach)
+    if (-sum((par - best$par) * best$gradient) / 2 < policy$newton_gain) break
+  }
+  if (better && failures == 0L) par else best$par
+}
+
+# Returns what a search on a pilot has learned, with the hyperparameters of all rows: list(table,
+# sites, record). problem: of all rows; pilot: of those that it was learned from
+refine_on_all <- function(problem, pilot, learned, progress) {
+  table <- learned$table
+  free <- which(table$free)
+  few <- make_objective(evidence(pilot, learned$sites)$criterion, table, SILENT)
+  par <- table$theta[free]
+  curvature <- nrow(problem$x) / nrow(pilot$x) * curvature_by_differences(few, par)
+  problem$options$tol <- max(problem$options$tol, policy$learn_tolerance)
+  all <- make_objective(evidence(problem)$criterion, table, progress)
+  found <- newton_search(all, par, curvature, search_box(table))
+  learned$sites <- all$state$last$run$sites
+  if (!is.null(found)) learned$table$theta[free] <- found
+  learned$record <- with_spent(learned$record, all$state)
+  learned
+}
