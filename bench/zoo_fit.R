@@ -1,9 +1,9 @@
 # One fit of one data set of the zoo, in a process of its own, and what it predicts of the test
 # observations: bench/zoo.R starts it.
 #
-#   Rscript bench/zoo_fit.R SET WHO FILE
+#   Rscript bench/zoo_fit.R SET WHO FILE [MOST]
 #
-# WHO is "ours" or a name of PEERS. FILE takes a list: set, kind, who, version, and for each of
+# WHO is "ours" or a name of PEERS, MOST the number of training observations. FILE takes a list: set, kind, who, version, and for each of
 # `plain` and, of a peer with positive responses, `log` (the response's logarithm): seconds (CPU, of
 # tuning, fit and predictions of the mean or the probabilities), density (log predictive density of
 # each test observation, in the response's own unit), mean and inside (is it in its 90 % interval?)
@@ -111,9 +111,9 @@ ours <- function(set, keep) {
 
 # ---- One fit ----
 
-run_fit <- function(name, who, file) {
+run_fit <- function(name, who, file, most = MOST_TRAINING) {
   sets <- zoo_table()
-  set <- zoo_split(sets[sets$name == name, ])
+  set <- zoo_split(sets[sets$name == name, ], as.integer(most))
   package <- if (who == "ours") "sparsegp" else who
   loadNamespace(package) # takes time of its own
   record <- list(set = name, kind = set$kind, who = who, n = nrow(set$train), y = NULL,
@@ -133,4 +133,4 @@ run_fit <- function(name, who, file) {
 }
 
 asked <- commandArgs(TRUE)
-run_fit(asked[[1L]], asked[[2L]], asked[[3L]])
+do.call(run_fit, as.list(asked))
