@@ -97,9 +97,9 @@ score_by_evidence <- function(candidate, pilot) {
   learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
                                   from, fresh = split || candidate$of_others,
                                   untie = split && tied),
-                      sparsegp_error = function(e) list(table = table))
+                      sparsegp_error = function(e) list(table = table, reason = reason_of(e)))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
-  structure_score(candidate, pilot)
+  c(structure_score(candidate, pilot), list(reason = learned$reason))
 }
 
 structure_score <- function(candidate, pilot) {
