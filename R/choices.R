@@ -1,7 +1,7 @@
 # The record of all that a fit chose by itself, `fit$choices`: a data frame with a row for each
 # candidate that was compared.
 #   stage      what was chosen, see CRITERIA
-#   candidate  in words
+#   candidate  in words; of one that ended in an error with its reason
 #   rows       observations it was fitted to
 #   points     inducing points; of one-vs-rest classes those of the first
 #   score      by the stage's criterion; NA: it failed
@@ -61,10 +61,12 @@ OF_ALL_CATEGORIES <- "one of all categories"
 OF_EACH_CATEGORY <- "one of each category"
 
 # Returns a row of the record, a list for stacked_table(). found: list(value, rows, points), and
-# perhaps a `label`. gained: for each observation, over the best before; needed: see above.
+# perhaps a `label`, and the reason why it failed (reason_of()). gained: for each observation, over
+# the best before; needed: see above.
 choice_row <- function(stage, found, gained = Inf, taken = TRUE, label = found$label,
                        needed = NA_real_) {
-  list(stage = stage, candidate = if (is.null(found$label)) label else found$label,
+  label <- if (is.null(found$label)) label else found$label
+  list(stage = stage, candidate = paste(c(label, found$reason), collapse = ": "),
        rows = as.integer(found$rows), points = as.integer(found$points),
        score = if (is.finite(found$value)) found$value else NA_real_,
        gain = if (all(is.finite(gained))) mean(gained) else NA_real_,
@@ -88,5 +90,8 @@ only_last_taken <- function(choices) {
   choices$taken <- seq_along(choices$taken) %in% last
   choices
 }
+
+# Returns the first line of an error, without the remedy.
+reason_of <- function(error) sub("[.]?\n.*", "", conditionMessage(error))
 
 standard_error <- function(values) stats::sd(values) / sqrt(length(values))

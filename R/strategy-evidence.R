@@ -98,9 +98,10 @@ score_by_evidence <- function(candidate, pilot) {
   learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
                                   from, fresh = split || candidate$of_others,
                                   untie = split && tied),
-                      sparsegp_error = function(e) list(table = table))
+                      sparsegp_error = function(e) list(table = table, reason = reason_of(e)))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
-  structure_score(candidate, pilot, failed = is.null(learned$record) || is_noisy_again(candidate))
+  failed <- is.null(learned$record) || is_noisy_again(candidate)
+  c(structure_score(candidate, pilot, failed), list(reason = learned$reason))
 }
 
 # Has a search for noise near none ended nearer to the noise of the candidate before it? Then it has

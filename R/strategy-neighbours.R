@@ -33,13 +33,14 @@ has_few_inputs <- function(problem) {
   ncol(problem$x) > 1L && ncol(problem$x) <= most
 }
 
-# Returns the candidate by neighbours if it is so much better than the fewest inducing points that
-# more of these are not tried, or NULL. candidate: that of inducing points, with the kernel and the
+# Returns list(candidate): that by neighbours, if it is so much better than the fewest inducing
+# points that more of these are not tried; or list(lost): a row of the record, if it ended in an
+# error; or NULL. candidate: that of inducing points, with the kernel and the
 # hyperparameters of the race for structure, if there was one (`raced`).
 neighbours_at_once <- function(plan, candidate, raced) {
   if (!may_have_neighbours(plan, candidate)) return(NULL)
   found <- neighbours_candidate(candidate)
-  if (is.null(found)) return(NULL)
+  if (!is.null(found$lost)) return(found)
   few <- candidate
   if (!raced) few$table <- found$table # of the same kernel, and learned
   if (inherits(plan, "plan_classification")) { # of two labels by EP, as of numbers
@@ -51,7 +52,11 @@ neighbours_at_once <- function(plan, candidate, raced) {
   score <- tryCatch(score_basis(few), sparsegp_error = function(e) NULL)
   if (is.null(score)) return(NULL) # the fit by points says why, or has another way
   best <- race_neighbours(score, found, 2 * policy$min_gain)
-  if (is_of_neighbours(best$run)) with_sites(best$candidate, best$run[c("tau", "nu")])
+  if (is_of_neighbours(best$run)) {
+    return(list(candidate = with_sites(best$candidate, best$run[c("tau", "nu")])))
+  }
+  failed <- is.na(best$choices$score)
+  if (any(failed)) list(lost = as.list(best$choices[failed, ]))
 }
 
 # Returns the better of the score of a basis and that of a candidate by neighbours, which has to
@@ -71,10 +76,8 @@ race_neighbours <- function(best, candidate, least = 0) {
 
 # A candidate that fails, for instance as its factor is too large, loses.
 score_neighbours <- function(candidate) {
-  run <- tryCatch(checked_run(candidate), sparsegp_error = function(e) NULL)
-  if (is.null(run)) {
-    return(list(value = NA, rows = problem_rows(candidate$plan$problem), points = NA))
-  }
+  run <- tryCatch(checked_run(candidate), sparsegp_error = identity)
+  if (inherits(run, "error")) return(failed_neighbours(run, candidate$plan$problem))
   list(candidate = candidate, run = run, value = mean(run$lpd), rows = length(run$lpd),
        points = run$neighbours$k)
 }
@@ -84,10 +87,21 @@ gain_of_neighbours <- function(found, best) {
   (found$run$lpd - best$run$lpd)[-best$run$basis_rows]
 }
 
-# Returns the candidate learned by neighbours, or NULL if these cannot be had, for instance as they
-# take too much memory.
+# Returns the score of neighbours that ended in an error, and warns of it: a fit by inducing points
+# may miss much of a map.
+failed_neighbours <- function(error, problem) {
+  reason <- reason_of(error)
+  warn_sparsegp("Nearest neighbours were not compared with inducing points: ", reason, ".")
+  list(value = NA, rows = problem_rows(problem), points = NA, reason = reason)
+}
+
+# Returns the candidate learned by neighbours or, if these cannot be had, for instance as they take
+# too much memory, list(lost), a row of the record.
 neighbours_candidate <- function(candidate) {
-  tryCatch(learned_by_neighbours(candidate), sparsegp_error = function(e) NULL)
+  tryCatch(learned_by_neighbours(candidate), sparsegp_error = function(e) {
+    failed <- failed_neighbours(e, candidate$plan$problem)
+    list(lost = choice_row("neighbours", failed, NA, FALSE, "nearest neighbours"))
+  })
 }
 
 # Returns the candidate learned by neighbours, with the best kernel for these if it was open.

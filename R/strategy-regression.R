@@ -192,9 +192,11 @@ gain_outside <- function(found, best) {
 tune.plan_adaptive <- function(plan, candidate) {
   run <- checked_run(candidate)
   tuned <- list(candidate = candidate, run = run)
-  if (may_have_neighbours(plan, candidate) && gains_to_the_end(run)) {
+  failed <- "neighbours" %in% candidate$record$choices$stage # before points were learned
+  if (!failed && may_have_neighbours(plan, candidate) && gains_to_the_end(run)) {
     found <- neighbours_candidate(candidate)
-    if (!is.null(found)) return(race_neighbours(score_basis(candidate, run), found))
+    if (is.null(found$lost)) return(race_neighbours(score_basis(candidate, run), found))
+    tuned$choices <- found$lost
   }
   if (lik_traits(plan$problem$lik)$tempered && !is.null(candidate$record)) {
     tuned$power <- best_temper(loo_label_scores(candidate, run), labels_of(candidate))$power

@@ -58,16 +58,19 @@ learn_from <- function(chunk, settled, remark = TRUE) {
   if (!is.null(setup$augment)) refuse_copies(model$lik, setup$method)
   plan <- plan_of_model(model, setup, problem, basis)
   near <- neighbours_at_once(plan, settled_candidate(settled, plan, chunk), !is.null(settled$from))
-  if (!is.null(near)) {
-    setup$options <- near$plan$problem$options
-    return(list(candidate = near, problem = near$plan$problem, basis = basis, setup = setup,
+  if (!is.null(near$candidate)) {
+    problem <- near$candidate$plan$problem
+    setup$options <- problem$options
+    return(list(candidate = near$candidate, problem = problem, basis = basis, setup = setup,
                 nothing_to_learn = nothing_to_learn))
   }
   if (any(model$table$free) && !is.null(setup$control)) begin_stage("learning hyperparameters")
   learned <- learn_plan(plan, model$table, setup$control, setup$verbose, settled$from)
   begin_stage("fitting all observations")
   record <- if (is.null(learned$record)) settled$record else learned$record # nothing more to learn
-  if (!is.null(record)) record$choices <- stacked_table(list(settled$choices, record$choices))
+  if (!is.null(record)) {
+    record$choices <- stacked_table(list(settled$choices, near$lost, record$choices))
+  }
   known <- with_settled_scale(model, learned$table, chunk, setup)
   candidate <- new_candidate(known$model, known$table, learned$plan,
                              list(chunk = chunk, setup = setup), record)

@@ -399,8 +399,17 @@ test_that("so are counts and labels, in two inputs", {
     f <- predict(fit, map$x, type = "link")
     expect_gt(stats::cor(f, map$f), 0.75)
   }
-  small <- with_policy(held_numbers = 2e4, code = made(counts, "poisson")) # no error of `k`
+  small <- NULL
+  suppressWarnings(expect_warning( # and no error of `k`
+    small <- with_policy(neighbours_from = 600, neighbour_sites = 250, full_ep_flops = 3e7,
+                         structure_flops = 3e6, fit_flops = 3e8, held_numbers = 2e4, code = {
+      sparsegp(map$x, counts, "poisson", kernel = kernel_matern12(),
+               learn = learn_control(inner = 3))
+    }), "Nearest neighbours were not compared.*k", class = "sparsegp_warning"))
   expect_false(is_neighbour_fit(small))
+  why <- small$choices[small$choices$stage == "neighbours", ]
+  expect_match(why$candidate, "nearest neighbours: .*neighbours of .*GB")
+  expect_true(is.na(why$score) && !why$taken)
   three <- list(x = cbind(map$x, stats::runif(n)), lik = lik_poisson())
   expect_false(has_few_inputs(three))
 })
@@ -409,8 +418,13 @@ test_that("neighbours that cannot be run lose", {
   fit <- fit_map(map_rows(40), method = method_neighbours(k = 5))
   plan <- plan_neighbours(replace(problem_of_fit(fit), "options", list(method_neighbours(k = 5))))
   table <- replace(fit$hyper, "theta", list(replace(fit$hyper$theta, 1L, NaN)))
-  found <- score_neighbours(list(plan = plan, table = table, model = list(lik = fit$likelihood)))
+  expect_warning(
+    found <- score_neighbours(list(plan = plan, table = table, model = list(lik = fit$likelihood))),
+    "Nearest neighbours were not compared", class = "sparsegp_warning"
+  )
   expect_identical(found$value, NA)
+  expect_match(choice_row("neighbours", found, label = "nearest neighbours")$candidate,
+               "^nearest neighbours: [^\n]+$")
   expect_identical(gain_of_neighbours(found, NULL), NA)
 })
 
