@@ -99,14 +99,20 @@ plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 
                 n = n, by = by, se = se, ahead = ahead)
   style <- plot_style(...)
   asked$log <- if (isTRUE(style$log)) "x"
-  asked <- match_plot_args(x, asked)
-  style$log <- style$log %||% has_log_axis(x, asked, style)
-  asked$style <- style
+  asked <- with_log_axis(x, match_plot_args(x, asked), style)
+  style <- asked$style
   type <- offered_type(x, asked$type, "x")
   picture <- type$picture(x, asked)
   charts <- type$charts(x, picture, style)
   draw_charts(charts, style, type$rows(charts))
   invisible(picture$drawn)
+}
+
+# Adds the style to the arguments of a picture, and to that whether its axis is logarithmic.
+with_log_axis <- function(object, asked, style) {
+  style$log <- style$log %||% has_log_axis(object, asked, style)
+  asked$style <- style
+  asked
 }
 
 # Is the axis of a curve logarithmic unless another is asked for? It is if the fit has the logarithm
@@ -131,6 +137,8 @@ has_log_axis <- function(object, asked, style) {
 #' @param object A fit of [sparsegp()].
 #' @param xlim,ylim Range of predictions and of the axis, two numbers in the units of the input;
 #'   default: as in [plot()][plot.sparsegp].
+#' @param log `"x"` for a logarithmic axis along one positive number, `""` for linear axes; `NULL`:
+#'   logarithmic if the fit has log scales, as in [plot()][plot.sparsegp].
 #' @param ... Not used; unknown arguments are an error.
 #' @return A `ggplot`. For `type = "terms"` with several terms a named list of `ggplot`s, as their
 #'   axes differ. Errors of class `sparsegp_error`, as in [plot()][plot.sparsegp].
@@ -142,13 +150,15 @@ has_log_axis <- function(object, asked, style) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.sparsegp <- function(object, which = NULL, type = NULL, newdata = NULL, level = 0.95,
                               n = NULL, by = NULL, se = NULL, ahead = NULL, xlim = NULL,
-                              ylim = NULL, ...) {
+                              ylim = NULL, log = NULL, ...) {
   check_no_dots(...)
   object <- ready(object)
   asked <- list(which = which, type = type, newdata = newdata, level = level,
                 n = n, by = by, se = se, ahead = ahead)
-  asked <- match_plot_args(object, asked)
-  asked$style <- style <- auto_style(xlim = xlim, ylim = ylim)
+  style <- auto_style(xlim = xlim, ylim = ylim, log = log)
+  asked$log <- if (isTRUE(style$log)) "x"
+  asked <- with_log_axis(object, match_plot_args(object, asked), style)
+  style <- asked$style
   type <- offered_type(object, asked$type, "object")
   charts <- type$charts(object, type$picture(object, asked), style)
   if (type$alike || length(charts) == 1L) return(chart_layers(charts, type$rows(charts), style))
