@@ -68,10 +68,10 @@
 #' c(logLik(fit), logLik(fit2), logLik(fit3))
 #'
 #' set.seed(1)
-#' d <- data.frame(x = runif(3000, -10, 10))
-#' d$y <- sin(d$x) / d$x + 0.1 * rnorm(3000)
-#' fit <- sparsegp(y ~ x, d[1:300, ], method = method_online(size = 20))
-#' fit <- update(fit, d[301:3000, ])
+#' d <- data.frame(x = runif(800, -10, 10))
+#' d$y <- sin(d$x) / d$x + 0.1 * rnorm(800)
+#' fit <- sparsegp(y ~ x, d[1:100, ], kernel = "rbf", method = method_online(size = 20, pilot = 50))
+#' fit <- update(fit, d[101:800, ])
 #' fit
 #' @export
 update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {

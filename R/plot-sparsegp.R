@@ -57,10 +57,11 @@
 #'   `cex.axis`, `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words
 #'   above the panel (`sub = ""` removes them), and `legend = FALSE` removes the key; `pch`, `cex`
 #'   and `col` are for the observations (`pch` and `col` one per class) and `lwd` for the curve;
-#'   `log = "x"` is for a curve along a positive number, such as a dose, and the default if the fit
-#'   has a log scale for this input and its values span a factor of 100, as then has the response;
-#'   `log = ""` for linear axes. `xlim` (and `ylim` for two
-#'   inputs) also sets the range of predictions. Other arguments are errors.
+#'   `log = "x"` draws a logarithmic axis for a curve along a positive number, such as a dose. It is
+#'   the default if the fit has a log scale for this input and its values span a factor of 100; the
+#'   axis of the response is then logarithmic under the same conditions. `log = ""` draws linear
+#'   axes. `xlim` (and `ylim` for two inputs) also sets the range of predictions. Other arguments
+#'   are errors.
 #' @return The numbers that were drawn, invisibly: a data frame, or a list of data frames, with the
 #'   columns that the section of each type lists. Bad arguments, and types that are not defined for
 #'   a fit, are errors of class `sparsegp_error`.
@@ -82,14 +83,13 @@
 #' plot(fit, "terms")
 #' plot(fit, ~ wt)
 #' plot(fit, type = "residuals")
-#' plot(sparsegp(mpg ~ wt + factor(am), mtcars), by = "factor(am)")
 #'
-#' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:48, ]
+#' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:36, ]
 #' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
 #' plot(fit, "forecast")
 #'
-#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[1:50 * 3, ])
-#' plot(fit, n = 21)
+#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[1:30 * 5, ])
+#' plot(fit, n = 15)
 #' plot(fit, type = "reject")
 #' @export
 plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 0.95, n = NULL,
