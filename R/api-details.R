@@ -27,14 +27,15 @@
 #' (`contrasts(f) <- `). `coding = "levels"` makes one input of each with any kernel of distances or
 #' inner products; [kernel_periodic()], [kernel_trig()] and kernels of fields need numbers.
 #'
-#' @section What happens to the data: Rows with missing values are left to `na.action`; rows with a
-#' missing response are kept by the likelihood for rows without labels, [lik_nullcat()]. Inputs are
-#' centred and divided by their standard deviations when `scale = TRUE`; a constant input is kept
-#' out and reported, and where all are constant there is a warning. A factor of one level is a
-#' constant input, too. There is a warning where the response does not vary or there are fewer than
-#' three rows to learn from. For regression the average of the response minus the offset is removed
-#' from the response and added again at prediction, and the response is standardised inside, so
-#' adding 100 to it or multiplying it by 1e100 changes nothing else (except with `mean = "zero"`).
+#' @section What happens to the data:
+#' Rows with missing values are left to `na.action`; rows with a missing response are kept by the
+#' likelihood for rows without labels, [lik_nullcat()]. Inputs are centred and divided by their
+#' standard deviations when `scale = TRUE`; a constant input is kept out and reported, and where all
+#' are constant there is a warning. A factor of one level is a constant input, too. There is a
+#' warning where the response does not vary or there are fewer than three rows to learn from. For
+#' regression the average of the response minus the offset is removed from the response and added
+#' again at prediction, and the response is standardised inside, so adding 100 to it or multiplying
+#' it by 1e100 changes nothing else (except with `mean = "zero"`).
 #'
 #' Columns of class `integer64`, as databases return them, become doubles, `POSIXlt` becomes
 #' `POSIXct`; dates are measured in days, date-times in seconds, and a `difftime` in the units of
@@ -96,15 +97,16 @@
 #' removed. A file of another fit, rows that have changed since, and a folder of that name that is
 #' not the fit's are errors.
 #'
-#' @section Skewed inputs: With `scale = "log"` an input whose skewness is at least
-#' `r policy$skewed_inputs` in size, and that has at least `r policy$skewed_values` different values,
-#' is replaced by \eqn{\log(1 + d/u)}{log(1 + d / u)}, d its distance from its smallest value (from
-#' its largest one with the sign changed, if it is skewed to the left), before it is centred and
-#' divided by its standard deviation. The unit u > 0 is that by which it is most like a normal
-#' sample, by maximum likelihood: a small unit gives the logarithm, a large one leaves the input
-#' unchanged. Beyond the smallest value the map continues as a straight line, so new values may lie
-#' anywhere. Units and origin of an input change nothing. Times, levels of factors, inputs of
-#' periodic kernels and those of a vector field are left alone.
+#' @section Skewed inputs:
+#' With `scale = "log"` an input whose skewness is at least `r policy$skewed_inputs` in size, and
+#' that has at least `r policy$skewed_values` different values, is replaced by \eqn{\log(1 +
+#' d/u)}{log(1 + d / u)}, d its distance from its smallest value (from its largest one with the sign
+#' changed, if it is skewed to the left), before it is centred and divided by its standard
+#' deviation. The unit u > 0 is that by which it is most like a normal sample, by maximum
+#' likelihood: a small unit gives the logarithm, a large one leaves the input unchanged. Beyond the
+#' smallest value the map continues as a straight line, so new values may lie anywhere. Units and
+#' origin of an input change nothing. Times, levels of factors, inputs of periodic kernels and those
+#' of a vector field are left alone.
 #'
 #' The map is part of the fit (`fit$scaling$warp`): data, plots, [basis()] and [next_points()] are
 #' in the inputs' own units. `coef()` shows length scales of the scaled inputs, as always;
@@ -149,14 +151,15 @@
 #' checkpoints only from those you trust: `predict()` evaluates expressions of the formula, and
 #' `update()` the call.
 #'
-#' @section Convergence: For streams `fit$convergence` holds `fates`, the number of rows that were
-#' projected, declined, added, exchanged or skipped (see [fit_methods]), and `trace`, see
-#' [plot][plot.sparsegp]. For fits of all rows at once `fit$convergence` records `sweeps`, `change`
-#' (the largest distance of a tilted moment from the posterior's), `tol`, `converged`, `damped` and
-#' `sequential` (sweeps), `skipped` (refused site updates), `widening` (sites of negative
-#' precision), `flat` (rows that were kept from having one, see [likelihoods]) and `trace` (log
-#' evidence and change, sweep by sweep); `fit$learning` the search. `print()` and `summary()` report
-#' what did not converge, and there is one warning.
+#' @section Convergence:
+#' For streams `fit$convergence` holds `fates`, the number of rows that were projected, declined,
+#' added, exchanged or skipped (see [fit_methods]), and `trace`, see [plot][plot.sparsegp]. For fits
+#' of all rows at once `fit$convergence` records `sweeps`, `change` (the largest distance of a
+#' tilted moment from the posterior's), `tol`, `converged`, `damped` and `sequential` (sweeps),
+#' `skipped` (refused site updates), `widening` (sites of negative precision), `flat` (rows that
+#' were kept from having one, see [likelihoods]) and `trace` (log evidence and change, sweep by
+#' sweep); `fit$learning` the search. `print()` and `summary()` report what did not converge, and
+#' there is one warning.
 #'
 #' @references Kass, R. E. and Wasserman, L. (1995). A reference Bayesian test for nested hypotheses
 #'   and its relationship to the Schwarz criterion. *Journal of the American Statistical

@@ -22,9 +22,10 @@
 #' responses, and for counts and proportions on the scale of the link: the order of rates and
 #' probabilities is the same.
 #'
-#' @section Information elsewhere: Rows of much information are often at the edge of the data.
-#' `"integrated"` measures the value of a label for predictions elsewhere: at the rows of `target`,
-#' over a region, or by a weighting function. The `measure` of uncertainty is one of these:
+#' @section Information elsewhere:
+#' Rows of much information are often at the edge of the data. `"integrated"` measures the value of
+#' a label for predictions elsewhere: at the rows of `target`, over a region, or by a weighting
+#' function. The `measure` of uncertainty is one of these:
 #'
 #' | `measure` | falls by | of |
 #' |---|---|---|
@@ -49,16 +50,17 @@
 #' each class. `next_points()` climbs by exact slopes of the variance where [slopes()] has those of
 #' the fit, else by differences.
 #'
-#' @section What is exact: Scores are of the fit's Gaussian posterior. For Gaussian noise, one
-#' response or several, information has a closed form and is exact given the labels of other rows:
-#' gains of a batch add up to the information of all its labels together. Two classes: probabilities
-#' as in `predict()`, and a one-dimensional quadrature for the remaining entropy, to some 1e-9; the
-#' same for ordered categories. Labels with a margin, whose probabilities are by a rule of few
-#' nodes, to 1e-5. Counts, proportions and other numbers: by sums and integrals over responses, to
-#' some 1e-7; counts beyond 1e8 have the relative variation of a count of 1e8; proportions use sums
-#' over all numbers of successes. Several classes: the mean over 512 evenly spread values of the
-#' classes' latent functions, good to some 0.01 nats. A power of probabilities (see [fit_methods])
-#' is only in `"entropy"`.
+#' @section What is exact:
+#' Scores are of the fit's Gaussian posterior. For Gaussian noise, one response or several,
+#' information has a closed form and is exact given the labels of other rows: gains of a batch add
+#' up to the information of all its labels together. Two classes: probabilities as in `predict()`,
+#' and a one-dimensional quadrature for the remaining entropy, to some 1e-9; the same for ordered
+#' categories. Labels with a margin, whose probabilities are by a rule of few nodes, to 1e-5.
+#' Counts, proportions and other numbers: by sums and integrals over responses, to some 1e-7; counts
+#' beyond 1e8 have the relative variation of a count of 1e8; proportions use sums over all numbers
+#' of successes. Several classes: the mean over 512 evenly spread values of the classes' latent
+#' functions, good to some 0.01 nats. A power of probabilities (see [fit_methods]) is only in
+#' `"entropy"`.
 #'
 #' Where labels are not normal, those of rows that are chosen already are unknown: means are kept,
 #' and covariances become what they are on average over the label, which is exact for the first row

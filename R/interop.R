@@ -26,7 +26,7 @@
 #'
 #' @section marginaleffects:
 #' `predictions()`, `comparisons()`, `slopes()` and their averages `avg_comparisons()` and so on
-#' understand a fit, with standard errors and tests, by methods of `get_predict()`, `get_coef()`,
+#' accept a fit, with standard errors and tests, by methods of `get_predict()`, `get_coef()`,
 #' `get_vcov()` and `set_coef()`: loading this package sets their option
 #' `marginaleffects_model_classes` to `"sparsegp"` (unless it is set already; then add `"sparsegp"`
 #' to it). The coefficients they ask for are independent standard normal numbers that the values of

@@ -20,13 +20,14 @@
 #'   exp(-pmax(r2, 0) / (2 * theta[["lengthscale"]]^2))
 #' }, theta = c(lengthscale = 1))
 #' ```
-#' @section Arguments of the function: `x` is an n x p matrix and `z` an m x p matrix, a row for
-#' each point and a named column for each input of the kernel (`vars`). With `scale = TRUE` in
-#' [sparsegp()], the default, inputs are centred and divided by their standard deviations; a
-#' function that reads degrees of longitude, or other numbers with a unit, needs `scale = FALSE`. A
-#' factor's column has the numbers of its levels. `theta` is a named vector of the hyperparameters
-#' on their natural scale. The answer is an n x m matrix. Each element may depend only on its own
-#' pair of points: the function is called for blocks of the matrix, of any size.
+#' @section Arguments of the function:
+#' `x` is an n x p matrix and `z` an m x p matrix, a row for each point and a named column for each
+#' input of the kernel (`vars`). With `scale = TRUE` in [sparsegp()], the default, inputs are
+#' centred and divided by their standard deviations; a function that reads degrees of longitude, or
+#' other numbers with a unit, needs `scale = FALSE`. A factor's column has the numbers of its
+#' levels. `theta` is a named vector of the hyperparameters on their natural scale. The answer is an
+#' n x m matrix. Each element may depend only on its own pair of points: the function is called for
+#' blocks of the matrix, of any size.
 #'
 #' @section Checks:
 #' [sparsegp()] evaluates the function on 40 observations at the starting values, and stops with an
@@ -35,14 +36,16 @@
 #' or `grad` do not agree with it. Later calls check the dimensions. At hyperparameters where values
 #' are not finite the search turns back.
 #'
-#' @section Saved fits: A fit keeps the function, with the environment that it was made in, and a
-#' saved fit has both. Objects that the function takes from the global environment or from packages
-#' are looked up when it is called; make it in a function of its own if it needs large or changing
-#' data. Whoever loads a fit and predicts runs its function: load only what you trust.
+#' @section Saved fits:
+#' A fit keeps the function, with the environment that it was made in, and a saved fit has both.
+#' Objects that the function takes from the global environment or from packages are looked up when
+#' it is called; make it in a function of its own if it needs large or changing data. Whoever loads
+#' a fit and predicts runs its function: load only what you trust.
 #'
-#' @section Cost: R is called once for each block of the matrix. Without `grad` the gradient in
-#' theta takes two further calls for each hyperparameter (central differences, correct to about nine
-#' digits). Kernels that contain the function are computed without the package's threads.
+#' @section Cost:
+#' R is called once for each block of the matrix. Without `grad` the gradient in theta takes two
+#' further calls for each hyperparameter (central differences, correct to about nine digits).
+#' Kernels that contain the function are computed without the package's threads.
 #'
 #' @param fun A function of `x`, `z` and `theta`, see below.
 #' @param theta Named starting values of the hyperparameters, a vector or a list, in which [fixed()]

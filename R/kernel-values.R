@@ -67,10 +67,11 @@
 #' extend beyond the last row, where a smooth kernel alone returns to the mean: such sums forecast
 #' as seasonal ARIMA models do. See `plot(type = "forecast")`.
 #'
-#' @section Units: With `scale = TRUE` in [sparsegp()] inputs are centred and divided by their
-#' standard deviations, and `lengthscale` is in those units; `summary()` adds the units of the
-#' inputs. `period` is always in the units of the input. `variance` is in squared units of the
-#' response for regression, of the linear predictor for other likelihoods.
+#' @section Units:
+#' With `scale = TRUE` in [sparsegp()] inputs are centred and divided by their standard deviations,
+#' and `lengthscale` is in those units; `summary()` adds the units of the inputs. `period` is always
+#' in the units of the input. `variance` is in squared units of the response for regression, of the
+#' linear predictor for other likelihoods.
 #'
 #' @section The papers' parameters:
 #' IVM paper eq. 9: v = `variance`, w = p / `lengthscale`^2; eq. 10: w_j = 1 / `lengthscale_j`^2.

@@ -65,10 +65,10 @@
 #' finite integral, as with a probability in place of a density beyond a limit of detection, has no
 #' predictions of responses; those of the latent function are right.
 #'
-#' @section Saved fits: A fit keeps the functions, with the environment that they were made in, and
-#' a saved fit has both. Objects that they take from the global environment or from packages are
-#' looked up when they are called. Whoever loads a fit and predicts runs its functions: load only
-#' what you trust.
+#' @section Saved fits:
+#' A fit keeps the functions, with the environment that they were made in, and a saved fit has both.
+#' Objects that they take from the global environment or from packages are looked up when they are
+#' called. Whoever loads a fit and predicts runs its functions: load only what you trust.
 #'
 #' @section Cost:
 #' A sweep of [method_ep()] calls R once for all observations, and once more for each side of a
@@ -121,9 +121,10 @@
 #'   dlogis(y, f + theta[["bias"]], theta[["scale"]], log = TRUE)
 #' }, theta = c(scale = 0.2, bias = 0), label = "logistic")
 #' set.seed(1)
-#' d <- data.frame(x = seq(0, 1, length.out = 40))
-#' d$y <- sin(6 * d$x) + 0.1 * rlogis(40)
-#' fit <- sparsegp(y ~ x, d, likelihood = logistic, kernel = "rbf")
+#' d <- data.frame(x = seq(0, 1, length.out = 25))
+#' d$y <- sin(6 * d$x) + 0.1 * rlogis(25)
+#' fit <- sparsegp(y ~ x, d, likelihood = logistic, kernel = "rbf",
+#'                 control = gp_control(integrate = "none"))
 #' coef(fit)
 #' predict(fit, d[1:3, ], type = "median", interval = "confidence")
 #' @export

@@ -66,13 +66,14 @@
 #' | `lik_lognormal` | the same with normal \eqn{e} | `scale` |
 #' | `lik_density` | density \eqn{\propto u^2}{~ u^2} at an observed point | none |
 #'
-#' @section Names and families: `gaussian()`, `binomial("probit")`, `binomial("logit")`, `poisson()`
-#' and `Gamma("log")` are accepted, and from other packages `MASS::negative.binomial()`, mgcv's
-#' `nb()`, `negbin()`, `betar()` and `ziP()`, whose zeros depend on the mean where those of
-#' `lik_zip()` do not; `binomial("logit")` means `lik_binomial()` if the response has two columns.
-#' Their names stand for them, as in [glm()]: with `"binomial"` a factor, a logical or numbers 0 and
-#' 1 are classes (`lik_logit()`), and two columns of counts, or proportions with `weights`, are
-#' trials. For other families and links an error names the nearest likelihood.
+#' @section Names and families:
+#' `gaussian()`, `binomial("probit")`, `binomial("logit")`, `poisson()` and `Gamma("log")` are
+#' accepted, and from other packages `MASS::negative.binomial()`, mgcv's `nb()`, `negbin()`,
+#' `betar()` and `ziP()`, whose zeros depend on the mean where those of `lik_zip()` do not;
+#' `binomial("logit")` means `lik_binomial()` if the response has two columns. Their names stand for
+#' them, as in [glm()]: with `"binomial"` a factor, a logical or numbers 0 and 1 are classes
+#' (`lik_logit()`), and two columns of counts, or proportions with `weights`, are trials. For other
+#' families and links an error names the nearest likelihood.
 #'
 #' @section Hyperparameters:
 #' An argument that is a hyperparameter may be `NULL` (learned), a number (learned, with this start)

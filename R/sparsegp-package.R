@@ -22,7 +22,8 @@
 #' sources) add maps, several classes, informative inducing points, currents and
 #' winds, design of experiments, and the figures of the papers.
 #'
-#' @section Notation: Arguments have words; formulas have these letters, as the papers do.
+#' @section Notation:
+#' Arguments have words; formulas have these letters, as the papers do.
 #'
 #' | symbol | meaning |
 #' |---|---|
