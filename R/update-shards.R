@@ -99,7 +99,10 @@ shard <- function(fit) {
 bare_call <- function(call) {
   whole <- vapply(as.list(call), function(part) is.language(part) || is.atomic(part) &&
                     length(part) <= 1L, NA)
-  call <- call[c(TRUE, whole[-1L])]
+  with_global_formulas(call[c(TRUE, whole[-1L])])
+}
+
+with_global_formulas <- function(call) {
   for (name in names(Filter(function(part) inherits(part, "formula"), as.list(call)))) {
     environment(call[[name]]) <- globalenv()
   }
