@@ -1,22 +1,22 @@
 #' Modes of a fit of ambiguous measurements
 #'
 #' Rows of [mixture()] may agree in more than one way: all winds in one direction, or all reversed.
-#' Expectation propagation finds one such mode at a time, by where it starts, and its evidence is
-#' that mode's mass. [method_ep()] looks for them from several starts; `modes()` lists what it
-#' found.
+#' Expectation propagation finds one such mode at a time, which depends on where it starts, and its
+#' evidence is the mass of that mode. [method_ep()] looks for them from several starts; `modes()`
+#' lists what it found.
 #'
 #' The fit itself is at the mode of largest log evidence. [predict][predict.sparsegp] has `mode` for
 #' another or the mixture of all, `plot(fit, type = "modes")` a panel for each. Where modes compete,
-#' error bars of one of them do not cover the others: look at its weight.
+#' error bars of one of them do not cover the others: compare the weights.
 #'
 #' EP starts from online passes, one in the order of the rows and the others in random orders
-#' (`set.seed()` makes them the same again), each with the first row at one of its parts, which
-#' breaks the symmetry of a field and its opposite; and from every row at the first part, at the
-#' second, and so on. From each mode so found, the heaviest first, it starts again at the rows'
-#' second most probable parts, and at the parts nearest to minus the mode's mean. A fixed point that
-#' EP leaves when it is nudged lies between two modes and is not listed. Nor is a mode whose means
-#' are all within two standard deviations of a heavier one's: its evidence would count the same mass
-#' twice. Hyperparameters are learned at the heaviest mode.
+#' (reproducible by `set.seed()`), each with the first row at one of its parts, which breaks the
+#' symmetry of a field and its opposite; and from every row at the first part, at the second, and so
+#' on. From each mode so found, the heaviest first, it starts again at the rows' second most
+#' probable parts, and at the parts nearest to minus the mode's mean. A fixed point that EP leaves
+#' when it is nudged lies between two modes and is not listed. Nor is a mode whose means are all
+#' within two standard deviations of a heavier one's: its evidence would count the same mass twice.
+#' Hyperparameters are learned at the heaviest mode.
 #'
 #' In 12 fields of six locations with four parts each (the wind, its opposite and two perpendicular
 #' ones, of weights 0.36, 0.32, 0.17 and 0.15) both of the opposite fields are found in all 12, and
@@ -24,7 +24,8 @@
 #' overlap.
 #'
 #' @param object A fit of [sparsegp()] with [lik_mixture()], not of a stream.
-#' @param mode `NULL`: list all modes. A number: the fit at that mode, for all that takes a fit.
+#' @param mode `NULL`: list all modes. A whole number from 1 to the number of modes: return the fit
+#'   at that mode.
 #' @param ... Not used; unknown arguments are an error.
 #' @return A data frame with a row for each mode, the best first: `log_evidence`, `weight` (its
 #'   proportion of the sum of their evidences, from 0 to 1), `differs` (the proportion of rows that

@@ -72,7 +72,7 @@ loo_lpd.sparsegp <- function(object, ...) {
 #' Inducing points of a fit
 #'
 #' Returns the inducing points (the *basis*): every training row for full EP, the distinct points
-#' given as `basis` to [gp_control()], or the points chosen by the method.
+#' given as `basis` to [sparsegp()], or the points chosen by the method.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param ... Not used; unknown arguments are an error.

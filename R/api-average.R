@@ -58,9 +58,9 @@
 #' worse in 5, by 0.003 (0.009) on average. They were better by 0.06 (0.02) than equal weights, and
 #' avoided the large losses of the fit with the best leave-one-out density.
 #'
-#' @param ... Fits of [sparsegp()], with names if wanted. They have the same
-#'   observations, offsets and weights, and may differ in inputs, kernel, likelihood, scale of the
-#'   response and method. Counts are averaged with counts, numbers with numbers.
+#' @param ... Fits of [sparsegp()], optionally named. They have the same observations, offsets and
+#'   weights, and may differ in inputs, kernel, likelihood, scale of the response and method. Counts
+#'   are averaged with counts, numbers with numbers.
 #' @param object,x An average.
 #' @param digits Significant digits to print, a whole number from 1 to 20.
 #' @return A fit of class `sparsegp_average`, which is a `sparsegp`. `summary()` gives a data frame
@@ -71,13 +71,13 @@
 #'
 #'   Errors of class `sparsegp_error`: a single fit that compared no structures, as with a `kernel`,
 #'   or that was extended by `update()`; fits of other responses, offsets or weights, fits that keep
-#'   no rows; densities with probabilities, as of a normal and a Poisson model; functions of mean
-#'   and spread with others; pictures of fits with different inputs; types `"link"`, `"latent"` and
-#'   `"terms"` of fits whose latent functions have different scales or terms (their [draws()] are of
-#'   the response by default); and what a mixture does not have: `update()`, `merge()`, `logLik()`,
-#'   `vcov()`, `confint()`, `influence()`, `importance()`, `sites()`, `kl()`, `basis()`, `sigma()`,
-#'   `rstandard()`, `cooks.distance()`, [next_rows()], [ask()]. `hatvalues()` are those of the
-#'   averaged means with these weights, the averages of those of the fits.
+#'   no rows; densities with probabilities, as of a normal and a Poisson model; fits with
+#'   [lik_heteroscedastic()] beside others; pictures of fits with different inputs; types `"link"`,
+#'   `"latent"` and `"terms"` of fits whose latent functions have different scales or terms (their
+#'   [draws()] are of the response by default); and what a mixture does not have: `update()`,
+#'   `merge()`, `logLik()`, `vcov()`, `confint()`, `influence()`, `importance()`, `sites()`, `kl()`,
+#'   `basis()`, `sigma()`, `rstandard()`, `cooks.distance()`, [next_rows()], [ask()]. `hatvalues()`
+#'   are those of the averaged means with these weights, the averages of those of the fits.
 #' @references Varadhan, R. and Roland, C. (2008). Simple and globally convergent methods for
 #'   accelerating the convergence of any EM algorithm. *Scandinavian Journal of Statistics* 35,
 #'   335-353.

@@ -8,10 +8,11 @@
 #'
 #' @param effort Computational budget for large data: `"quick"`, `"normal"` or `"thorough"`; each
 #'   level allows eight times the work of the previous one.
-#' @param prior Named list of [priors] that replace the defaults.
-#' @param integrate Are hyperparameters integrated out? `"none"`, or the rule: `"ccd"`, `"laplace"`,
-#'   `"grid"` or `"mcmc"`, see [integration]. `NULL`: in default fits of few rows, if it widens
-#'   intervals by more than 3 %.
+#' @param prior Named list of [priors], an element for each hyperparameter whose default they
+#'   replace; `NULL`: the defaults.
+#' @param integrate How hyperparameters are integrated out: `"none"` (not at all), `"ccd"`,
+#'   `"laplace"`, `"grid"` or `"mcmc"`, see [integration]. `NULL`: in default fits of few rows, if
+#'   it widens intervals by more than 3 %.
 #' @param coding How factors become inputs: `"levels"`, one input each; `"contrasts"`, columns as in
 #'   [lm()]; `NULL`: levels unless a kernel, contrasts or interactions need columns. See
 #'   "Factors" of [sparsegp_details].
@@ -24,12 +25,13 @@
 #' @param keep_x `TRUE` to keep the inputs in the fit, or `FALSE`. `NULL`: inputs of up to 10^6
 #'   numbers, or two columns, are kept, and always if the posterior needs all rows, as under full
 #'   EP; never for streams.
-#' @param checkpoint For a source of rows ([row_source()]): the name of a file in which the fit
-#'   saves its progress, see [sparsegp_details], "Checkpoints". `NULL`: it is not saved.
-#' @param verbose `TRUE` to show progress. A line with the stage of the fit in an interactive
-#'   session, where it appears after five seconds anyway; otherwise a line for each evaluation.
-#' @return A list of class `sparsegp_control` with these elements. Errors are of class
-#'   `sparsegp_error`: any other value.
+#' @param checkpoint For a source of rows ([row_source()]): a string, the name of a file in which
+#'   the fit saves its progress, see [sparsegp_details], "Checkpoints". `NULL`: it is not saved.
+#' @param verbose `TRUE` to show progress: in an interactive session a line with the stage of the
+#'   fit (which appears after five seconds in any case), otherwise a line for each evaluation.
+#'   `FALSE`: no lines.
+#' @return A list of class `sparsegp_control` with these elements, for the argument `control` of
+#'   [sparsegp()]. Other values are errors of class `sparsegp_error`.
 #' @seealso [learn_control()] on how hyperparameters are learned.
 #' @examples
 #' fit <- sparsegp(dist ~ speed, cars, control = gp_control(integrate = "ccd"))

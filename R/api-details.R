@@ -35,7 +35,7 @@
 #' warning where the response does not vary or there are fewer than three rows to learn from. For
 #' regression the average of the response minus the offset is removed from the response and added
 #' again at prediction, and the response is standardised inside, so adding 100 to it or multiplying
-#' it by 1e100 changes nothing else (but with `mean = "zero"`).
+#' it by 1e100 changes nothing else (except with `mean = "zero"`).
 #'
 #' Columns of class `integer64`, as databases return them, become doubles, `POSIXlt` becomes
 #' `POSIXct`; dates are measured in days, date-times in seconds, and a `difftime` in the units of
@@ -103,7 +103,7 @@
 #' d/u)}{log(1 + d / u)}, d its distance from its smallest value (from its largest one with the sign
 #' changed, if it is skewed to the left), before it is centred and divided by its standard
 #' deviation. The unit u > 0 is that by which it is most like a normal sample, by maximum
-#' likelihood: a small one is the logarithm, a large one leaves the input unchanged. Beyond the
+#' likelihood: a small unit gives the logarithm, a large one leaves the input unchanged. Beyond the
 #' smallest value the map continues as a straight line, so new values may lie anywhere. Units and
 #' origin of an input change nothing. Times, levels of factors, inputs of periodic kernels and those
 #' of a vector field are left alone.
@@ -158,8 +158,8 @@
 #' tilted moment from the posterior's), `tol`, `converged`, `damped` and `sequential` (sweeps),
 #' `skipped` (refused site updates), `widening` (sites of negative precision), `flat` (rows that
 #' were kept from having one, see [likelihoods]) and `trace` (log evidence and change, sweep by
-#' sweep); `fit$learning` the search. `print()` and `summary()` say when something did not converge,
-#' and there is one warning.
+#' sweep); `fit$learning` the search. `print()` and `summary()` report what did not converge, and
+#' there is one warning.
 #'
 #' @references Kass, R. E. and Wasserman, L. (1995). A reference Bayesian test for nested hypotheses
 #'   and its relationship to the Schwarz criterion. *Journal of the American Statistical

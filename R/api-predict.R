@@ -142,8 +142,9 @@
 #' than those of the fit, are not exchangeable and have no guarantee.
 #'
 #' Fewer than `level / (1 - level)` rows give infinite intervals, with a warning. Time and memory
-#' are those of a covariance of each new row with each row of the fit. Errors: likelihoods with
-#' several latent functions, several components, classes, times to an event, fits that keep no rows.
+#' are those of a covariance of each new row with each row of the fit. The interval is an error for
+#' likelihoods with several latent functions, several components, classes, times to an event, and
+#' fits that keep no rows.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata Data frame with the variables of the formula; for fits of a matrix a matrix,

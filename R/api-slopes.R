@@ -30,9 +30,9 @@
 #' Functions of [kernel_matern12()], and fields, have no slopes, nor have levels of a factor: these
 #' are errors that name the remedy. Other inputs of the same fit have slopes.
 #'
-#' Where marginaleffects is attached after this package, `slopes()` is its function, which
-#' understands a fit, too (see [other-packages]); where this package is the last, `slopes()` of
-#' other models is passed on to it.
+#' Where marginaleffects is attached after this package, `slopes()` is its function, which accepts a
+#' fit, too (see [other-packages]); where this package is the last, `slopes()` of other models is
+#' passed on to it.
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata As in [predict][predict.sparsegp]; missing: the training rows.

@@ -31,34 +31,35 @@
 #' are an exception: they are not coupled in the posterior (as with `coupled = FALSE`, see
 #' [lik_mprobit()]), and not fitted by least squares.
 #'
-#' `method_ivm()` chooses its points among the rows kept, whatever `refine` is not `"basis"` is an
-#' error, and so is full EP. [method_online()] has no first pass, but where inputs or response have
-#' levels, which are read first: then every row is visited once, in its order, as by `update()`.
-#' [method_markov()] takes the rows of a series in the order of time, which is checked, in constant
-#' memory and without a basis, see its section "Streams".
+#' `method_ivm()` chooses its points among the rows kept; another `refine` than `"basis"` is an
+#' error, and so is full EP. [method_online()] needs a first pass only for the levels of inputs and
+#' response; every row is then visited once, in its order, as by `update()`. [method_markov()] takes
+#' the rows of a series in the order of time, which is checked, in constant memory and without a
+#' basis, see its section "Streams".
 #'
 #' The fit keeps no rows: `fitted()`, `residuals()` and `loo_lpd()` are errors; `fit$source` has
 #' the number of chunks, of rows that were left out, and `loo_lpd`, the mean leave-one-out log
 #' predictive density of all rows.
 #'
-#' ## What rows must be like
+#' ## Requirements of the rows
 #'
-#' Every sweep must see the same rows in the same order. Each chunk is compared with its checksum of
-#' the first pass, and a source that has changed is an error. A database gives rows in any order it
-#' likes unless a query says `ORDER BY`; SQLite and DuckDB keep that of a table that nobody writes
-#' to. Terms of a formula that depend on all rows, such as `poly(x, 2)` or `scale(x)`, are errors;
-#' so are terms such as `x - mean(x)`, but nobody notices. `subset`, `weights` and offsets are
-#' expressions in the variables of a chunk. `basis` is a data frame of points, not row numbers.
+#' Every sweep must read the same rows in the same order. Each chunk is compared with its checksum
+#' of the first pass, and a source that has changed is an error. A database may give rows in any
+#' order unless a query has `ORDER BY`; SQLite and DuckDB keep the order of a table that is not
+#' written to. Terms of a formula that depend on all rows, such as `poly(x, 2)` or `scale(x)`, are
+#' errors. Terms such as `x - mean(x)` are computed within each chunk, which cannot be detected:
+#' compute such columns beforehand. `subset`, `weights` and offsets are expressions in the variables
+#' of a chunk. `basis` is a data frame of points, not row numbers.
 #'
-#' Chunks may have no rows: they are passed over, and predictions are not made of them.
+#' Chunks without rows are skipped, in predictions too.
 #'
-#' Read Parquet files of people you trust alone: nanoparquet 0.5.2 can end R at a file whose bytes
-#' have been changed.
+#' Read only Parquet files that you trust: nanoparquet 0.5.2 can end R at a file whose bytes have
+#' been changed.
 #'
 #' ## Databases
 #'
-#' While rows are read their connection is taken: most drivers keep one result at a time. So what
-#' writes meanwhile, as the function `to` of `predict()` may, needs a connection of its own. A
+#' While rows are read their connection is busy: most drivers keep one result at a time. Code that
+#' writes meanwhile, such as the function `to` of `predict()`, needs a connection of its own. A
 #' SQLite file lets a second connection write only after `PRAGMA journal_mode = WAL`, and one in
 #' memory has no second connection: keep the predictions, and write them at the end. A connection
 #' with an open result is an error, and so is one that is used while rows are read.
@@ -79,7 +80,7 @@
 #' row and latent function: a generation of them for each sweep that it may go back to or mix, up to
 #' 2 `mixing` + 5 of [method_ep()], 11 by default. All are in memory where one generation and the
 #' variances are at most `hold` numbers, else in files of a temporary folder, which is removed at
-#' the end. The default of `hold` allows labels 0.3 gigabytes.
+#' the end. With the default of `hold` the sites of labels take at most 0.3 gigabytes of memory.
 #'
 #' ## Workers
 #'
@@ -108,8 +109,8 @@
 #' options are restored after each task.
 #'
 #' Sums are added in an order that does not depend on the workers, so the numbers do not, either.
-#' What a worker had that was lost is done again, here, with a warning. An answer that no worker of
-#' this version of the package gives is an error, before it is added up. Sites go through files,
+#' The chunks of a worker that is lost are read again by the main process, with a warning. An answer
+#' of another version of the package is an error, before it is added up. Sites go through files,
 #' which all workers have to see: for workers on other machines let `TMPDIR` be a folder that all
 #' share. A function that reads a database opens its own connection.
 #'
@@ -117,12 +118,12 @@
 #'   connection of package DBI; a lazy table of dbplyr; or names of Parquet files, or of a folder of
 #'   them, of which each is a chunk (package nanoparquet or arrow), or an Arrow dataset of such
 #'   files, of which columns in the names of folders (`year=2024`) are read, too.
-#' @param chunks For a function: how many chunks there are. `NULL`: until it returns `NULL`, or 100
-#'   data frames without rows on end.
+#' @param chunks For a function: the number of chunks, a whole number. `NULL`: chunks are read until
+#'   the function returns `NULL`, or 100 data frames without rows in succession.
 #' @param table,query For a connection: the name of a table (a string, or `DBI::Id()` for one in a
 #'   schema), or a query.
-#' @param size For a database: rows in a chunk.
-#' @param hold Up to so many numbers of one generation of sites are kept in memory, see "Sites"; at
+#' @param size For a database: rows in a chunk, a whole number of at least 1.
+#' @param hold Most numbers of one generation of sites that are kept in memory, see "Sites"; at
 #'   least 0, or `Inf`.
 #' @param ... Not used; unknown arguments are an error.
 #' @return A value of class `sparsegp_source`. Errors, of class `sparsegp_error`: a package that is

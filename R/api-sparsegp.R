@@ -50,7 +50,7 @@
 #' @param offset A known term of the linear predictor, one number per row; for a formula an
 #'   expression in the variables of `data`. Not with several coupled or joint classes.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].
-#' @param na.action What to do with rows with missing values, a function such as [na.omit()] or
+#' @param na.action Treatment of rows with missing values, a function such as [na.omit()] or
 #'   [na.exclude()]; default `getOption("na.action")`.
 #' @param method `NULL` (exact for small data, inducing points (the *basis*) for larger data), a
 #'   [method][fit_methods] such as `method_ep(size = 100)`, or its name.

@@ -23,11 +23,12 @@
 #' and merged like those of the version that reads them. An earlier version refuses fits of a later
 #' one, with an error that names the version.
 #'
-#' @section Not promised: What a default fit chooses (transformation, kernel, inducing points (the
-#'   *basis*), evaluations) may improve in a minor version, and numbers change with it. If you need
-#'   the same numbers, give the kernel, `structure = "fixed"`, the method and
-#'   `lik_gaussian(transform = )`, or keep the fit. Fields of a fit that no help page names, texts
-#'   of messages, and what `print()` shows are not for programs.
+#' @section Not promised:
+#' What a default fit chooses (transformation, kernel, inducing points (the *basis*), evaluations)
+#' may improve in a minor version, and numbers change with it. If you need the same numbers, give
+#' the kernel, `structure = "fixed"`, the method and `lik_gaussian(transform = )`, or keep the
+#' fit. Fields of a fit that no help page names, texts of messages, and what `print()` shows are
+#' not for programs.
 #'
 #' The same version gives the same numbers for the same call: nothing is random unless `method`,
 #' `learn` or the call is. Another BLAS rounds differently; log evidences then agree to about eight

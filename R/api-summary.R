@@ -5,9 +5,9 @@
 #'
 #' @param object A fit of [sparsegp()].
 #' @param x A summary.
-#' @param details Also print all candidates that were compared, what each gained and would have
-#'   needed to gain, and the numbers of iterations?
-#' @param digits Significant digits to print.
+#' @param details `TRUE` also prints all candidates that were compared, what each gained and would
+#'   have needed to gain, and the numbers of iterations.
+#' @param digits Significant digits to print, a whole number from 1 to 20.
 #' @param ... Not used.
 #' @return An object of class `summary.sparsegp`: a list with
 #'

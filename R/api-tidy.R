@@ -1,11 +1,11 @@
 #' Fits as data frames, as package broom has them
 #'
-#' Methods of the generics of package generics (which broom and tidymodels use), found where that is
-#' loaded.
+#' Methods for the generics of package generics, which broom and tidymodels use. They are registered
+#' when that package is loaded.
 #'
 #' @param x A fit of [sparsegp()].
-#' @param conf.int,conf.level With intervals of the hyperparameters, see [confint.sparsegp()], of
-#'   this content?
+#' @param conf.int,conf.level `conf.int = TRUE` adds intervals of the hyperparameters
+#'   ([confint.sparsegp()]) of probability content `conf.level`, one number in (0, 1).
 #' @param data Rows of the fit, to which columns are added; default the model frame.
 #' @param newdata Other rows, as `newdata` of [predict][predict.sparsegp].
 #' @param se_fit,interval As `se.fit` and `interval` of [predict][predict.sparsegp].

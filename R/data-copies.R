@@ -67,32 +67,33 @@ copy_set <- function(set, of, x) {
 
 # ---- Functions that make copies ----
 
-#' Copies of rows that mean the same
+#' Virtual copies of rows (data augmentation)
 #'
-#' An image that is moved by a pixel shows the same digit; a reading within the error of its
-#' instrument might as well have been the next one. `augment =` of [sparsegp()] takes a function
-#' that makes such copies of rows. `shift_images()` and `jitter_rows()` make such functions; any
-#' function of rows will do.
+#' An image that is moved by a pixel shows the same digit; an instrument might have shown any
+#' reading within its error. The argument `augment` of [gp_control()] takes a function that makes
+#' such copies of rows. `shift_images()` and `jitter_rows()` make such functions; a function of your
+#' own serves as well.
 #'
 #' @details
 #' ## What happens
 #'
 #' A fit by *virtual informative vectors* finds its inducing points (the *basis*), adds copies of
-#' these alone, with their labels, and chooses again among all. Other rows lie where their copies
-#' would add little.
+#' these alone, with their labels, and chooses again among all. Copies of other rows would add
+#' little.
 #'
 #' Hyperparameters, length scales and margins are learned from the rows alone, as without `augment`.
 #' The inducing points of that fit (of full EP: all rows) are its informative vectors, for
 #' one-vs-rest classes those of each class. Then the same `method` chooses points anew from rows and
-#' copies, for which hyperparameters stay: `size` points again, or what rows and copies together are
-#' given without a method; labels of many rows, three quarters more.
+#' copies, with the same hyperparameters: `size` points again, or without a method as many as rows
+#' and copies together would have (for many labelled rows three quarters more).
 #'
 #' Labels have no weights, and every copy counts as a row. With weights that add up to a row's one,
 #' held-out errors of handwritten digits were the same, and probabilities no better. Base rates stay
 #' those of the data, as biases are learned without copies: mean predicted probabilities of a digit
-#' were within half a point of its proportion. Should copies make probabilities too sure, their
+#' were within half a point of its proportion. If copies make probabilities overconfident, their
 #' temperature (see [fit_methods]) corrects that: it is estimated again with each row's copies left
 #' out.
+#'
 #' With Gaussian noise a row and its copies share the row's weight (each of m copies has `weight /
 #' (m + 1)`), so intervals keep the width of a fit without copies: copies that are hardly moved
 #' leave the fit as it was. Counts, trials, several components and other likelihoods of numbers are
@@ -104,29 +105,29 @@ copy_set <- function(set, of, x) {
 #' copies, `fit$copies$made` has it for each class: `vectors` (rows copied), `copies`, `points` of
 #' the basis, and how many of these were `copied`. [basis()] has, for each point, the row it is or
 #' is a copy of, and in the attribute `copies` which copy, 0 for the row itself.
-#' [update()][update.sparsegp] takes more rows as if the inputs were not kept: the sites of the rows
-#' and copies before stand.
+#' [update()][update.sparsegp] takes more rows as if the inputs were not kept: the earlier sites of
+#' rows and copies are kept.
 #'
 #' ## A function of your own
 #'
 #' It is called with some of the rows: a numeric matrix with a column for each input, in the inputs'
 #' units (with a formula, the columns of the model matrix). It returns copies in the same columns: a
 #' matrix or data frame with as many rows, in the same order; a list of such sets; or one set of any
-#' number of rows whose attribute `"row"` says, by row numbers, which row each is a copy of. Copies
-#' that equal their row are left out.
+#' number of rows whose attribute `"row"` gives the number of the row of which each is a copy.
+#' Copies that equal their row are left out.
 #'
 #' @param nrow,ncol Pixels of an image from top to bottom and from left to right; whole numbers.
-#' @param by How many pixels to move, at least 1.
+#' @param by Number of pixels to move, a whole number of at least 1.
 #' @param directions 4: up, down, left, right; 8: the diagonals, too.
-#' @param background What stands where an image has moved away: a number; `NULL`: the median of the
-#'   pixels at the edges of the images given.
-#' @param byrow Are the inputs the pixels row by row, from the top? Else they are column by column,
-#'   as in an R matrix.
-#' @param sd Standard deviation of what is added, in the inputs' units: one number, or one for each
-#'   input (0: it stays); at least 0.
-#' @param copies Copies of each row; at least 1.
-#' @param seed Of the random numbers, a whole number: the same rows have the same copies, and R's
-#'   generator is as it was before. `NULL`: from R's generator as it stands.
+#' @param background Value of the pixels that an image leaves when it moves: one number; `NULL`: the
+#'   median of the pixels at the edges of the images given.
+#' @param byrow `TRUE` if the inputs are the pixels row by row, from the top; `FALSE` if they are
+#'   column by column, as in an R matrix.
+#' @param sd Standard deviation of the normal numbers that are added, in the inputs' units: one
+#'   number, or one for each input (0: it is unchanged); at least 0.
+#' @param copies Number of copies of each row, a whole number of at least 1.
+#' @param seed Seed of the random numbers, a whole number: the same rows then have the same copies,
+#'   and the state of R's generator is restored. `NULL`: numbers are drawn from R's generator.
 #' @return A function that takes a matrix of rows and returns a list of matrices of the same size:
 #'   `directions` of them, or `copies`.
 #'

@@ -21,27 +21,27 @@
 #' int f^2 / 2)} (thesis eq. 5.15), which divides the prior's variance, and its mean, by \eqn{1 +
 #' \lambda}{1 + lambda}. Expectation propagation gives the posterior of f for a
 #' \eqn{\lambda}{lambda}, and \eqn{N / \lambda = E \int f^2}{N / lambda = E int f^2} the next
-#' \eqn{\lambda}{lambda} (eq. 5.30), until it stays. As the size of f has no bearing on the density,
-#' neither has \eqn{\lambda}{lambda}, but for the prior mean.
+#' \eqn{\lambda}{lambda} (eq. 5.30), until it no longer changes. As the size of f has no bearing on
+#' the density, neither has \eqn{\lambda}{lambda}, but for the prior mean.
 #'
 #' The estimate is the posterior mean \eqn{E f(x)^2 / E \int f^2}{E f(x)^2 / E int f^2}, which
 #' integrates to one. Its error bars are those of the ratio to first order: they leave out the
 #' uncertainty about the size of f, and what trigonometric polynomials of the order cannot show.
 #'
-#' The order of largest evidence is the one that predicts best, but a density has details that the
-#' points do not show yet, and the error bars of that order do not have them: with 200 points of a
-#' normal, a mixture of two normals, a uniform, a gamma (2), an exponential or a t (3) density,
-#' intervals of 95 percent held the density between its 2 and 98 percent quantiles in .64 to .80 of
-#' places. With one input, therefore, `k0 = NULL` averages the densities of up to six orders, from
-#' the one of largest evidence to twice that and one more; their differences are part of the error
-#' bars. The coverage then was .92 to .96, and the average is nearer to the truth than any one
-#' order. `k0 = 0:25` takes the order of largest evidence alone.
+#' The order of largest evidence predicts best, but a density may have details that the points do
+#' not show yet, which the error bars of that order leave out: with 200 points of a normal, a
+#' mixture of two normals, a uniform, a gamma (2), an exponential or a t (3) density, intervals of
+#' 95 percent held the density between its 2 and 98 percent quantiles in .64 to .80 of places. With
+#' one input, therefore, `k0 = NULL` averages the densities of up to six orders, from the one of
+#' largest evidence to twice that and one more; their differences are part of the error bars. The
+#' coverage then was .92 to .96, and the average is nearer to the truth than any one order. `k0 =
+#' 0:25` takes the order of largest evidence alone.
 #'
 #' Where a density jumps, as the uniform and the exponential do, periodic functions have ripples and
-#' a kernel estimate is nearer to it. `support` says where it may: f is then a sum of cosines,
-#' \eqn{\cos(\pi j u)}{cos(pi j u)} for j from 0 to `k0`, which are level and not 0 at both ends,
-#' and half a line is mapped to the unit interval by \eqn{u = 1 - \exp(-(x - a) / m)}{u = 1 -
-#' exp(-(x - a) / m)}, a its end and m the points' mean distance from it, and order 0 is the
+#' a kernel estimate is nearer to it. `support` gives the ends at which it may jump: f is then a sum
+#' of cosines, \eqn{\cos(\pi j u)}{cos(pi j u)} for j from 0 to `k0`, which are level and not 0 at
+#' both ends, and half a line is mapped to the unit interval by \eqn{u = 1 - \exp(-(x - a) / m)}{u =
+#' 1 - exp(-(x - a) / m)}, a its end and m the points' mean distance from it, and order 0 is the
 #' exponential density. Orders are averaged up to 5 at least. Root mean squared errors between the 2
 #' and 98 percent quantiles for 200 points, 20 data sets each, beside `density(bw = "SJ")`, and the
 #' proportion of places that intervals of 95 percent held:
@@ -83,23 +83,23 @@
 #'   of largest evidence is taken. `NULL`: 0, 1, 2, ... until three in a row have not raised the
 #'   evidence, at most 25 (of two inputs, which have the same, 8, of three 4), and of one input the
 #'   mean of orders from the best of them to twice that and one more.
-#' @param range Where the density lives: two numbers, or for several columns a matrix with a column
-#'   for each. `NULL`: the range of the points and a tenth of it on either side.
-#' @param support Where the density ends, if it does: two numbers, one of which may be infinite, as
-#'   `c(0, Inf)` for times and sizes and `c(0, 1)` for shares. The density may have any value at
-#'   such an end, and is 0 beyond. Instead of `range`, and for one input. `NULL`: it does not end
-#'   anywhere; a message warns if 100 points or more crowd at the smallest or the largest.
+#' @param range The interval on which the density is estimated: two numbers, or for several columns
+#'   a matrix with a column for each. `NULL`: the range of the points and a tenth of it on either
+#'   side.
+#' @param support The ends of the density, if it has any: two numbers, one of which may be infinite,
+#'   as `c(0, Inf)` for times and sizes and `c(0, 1)` for proportions. The density may have any
+#'   value at such an end, and is 0 beyond. Instead of `range`, and for one input. `NULL`: it does
+#'   not end anywhere; a message warns if 100 points or more crowd at the smallest or the largest.
 #' @param base A base density of one input, which the estimate departs from, in place of `range` and
 #'   `support`: a list of the name of one of R's continuous distributions and its parameters, as
 #'   `list("norm", mean = 3, sd = 1)`. Names are norm, lnorm, exp, gamma, weibull, beta, unif,
 #'   logis, cauchy and t.
 #' @param iterations Most re-estimations of \eqn{\lambda}{lambda}, each with its run of EP; a whole
 #'   number of at least 1.
-#' @param tol It has converged when \eqn{\lambda}{lambda} changes by at most this proportion of
-#'   itself.
+#' @param tol Convergence: the largest relative change of \eqn{\lambda}{lambda}, a positive number.
 #' @param sweeps Most sweeps of EP in each of its runs, as for [method_ep()].
-#' @param ... `gp_density()`, `predict()`, `autoplot()`: nothing. `plot()`: graphical parameters as
-#'   [plot][plot.sparsegp] knows them.
+#' @param ... `plot()`: graphical parameters, as for [plot][plot.sparsegp]. The others: not used;
+#'   unknown arguments are an error.
 #' @return `lik_density()`: a value of class `sparsegp_likelihood`. `gp_density()`: an object of
 #'   class `gp_density`, plain R data: `k0` (the largest order, where several are averaged, in which
 #'   the others are contained), `chosen` (the order of largest evidence), `evidence` (a data frame

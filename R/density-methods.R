@@ -50,9 +50,9 @@ print.summary.gp_density <- function(x, ...) {
 }
 
 #' @rdname gp_density
-#' @param nsim `simulate()`: how many points to draw from the density, each time as many as there
-#'   were.
-#' @param seed As for [simulate.sparsegp()].
+#' @param nsim `simulate()`: number of simulations, a whole number of at least 1; each has as many
+#'   points as the data.
+#' @param seed A seed or `NULL`, as for [simulate.sparsegp()].
 #' @return `simulate()`: a data frame with a column for each simulation, `sim_1`, ... (of two
 #'   inputs each a matrix), and the state of the generator as attribute `seed`. `update()` fits
 #'   again with arguments changed: `update(fit, k0 = 3)`.
@@ -104,8 +104,8 @@ shape_moments <- function(object, u) {
 #' @param object A fit of `gp_density()`.
 #' @param newdata Points, as `x`; columns with names are matched by them. `NULL`: the points
 #'   themselves.
-#' @param se.fit Standard deviations of the density, too?
-#' @param interval `"confidence"`: with an interval of the density.
+#' @param se.fit `TRUE` adds standard deviations of the density.
+#' @param interval `"confidence"` adds an interval of the density; `"none"`.
 #' @param level Probability content of the interval, in (0, 1).
 #' @return `predict()`: the density at each row, 0 outside `range`; with an interval a matrix with
 #'   columns `fit`, `lwr` and `upr`; with `se.fit` a list of that, `fit`, and `se.fit`. Rows

@@ -19,13 +19,13 @@
 #' A row with much noise, or where classes truly overlap, has a label of high entropy and little
 #' information (Houlsby and others call the latter BALD). With Gaussian noise of one variance the
 #' order by information is that by variance. Improvement is on the latent function, not on noisy
-#' responses, and for counts and shares on the scale of the link: the order of rates and
+#' responses, and for counts and proportions on the scale of the link: the order of rates and
 #' probabilities is the same.
 #'
 #' @section Information elsewhere:
 #' Rows of much information are often at the edge of the data. `"integrated"` measures the value of
 #' a label for predictions elsewhere: at the rows of `target`, over a region, or by a weighting
-#' function. `measure` is of
+#' function. The `measure` of uncertainty is one of these:
 #'
 #' | `measure` | falls by | of |
 #' |---|---|---|
@@ -34,17 +34,16 @@
 #' | `"entropy"` | entropy of labels, noise included; for other responses the entropy of the latent function; in nats | all responses |
 #'
 #' With \eqn{c}{c} the posterior covariance of a candidate with a target, and \eqn{v}{v} the
-#' candidate's variance, the variance at the target falls by
-#' \eqn{c^2 / (v + \sigma^2)}{c^2 / (v + noise)} for Gaussian noise: that of a fit that has
-#' the row, whatever comes out, with the same hyperparameters. For other likelihoods it falls by
-#' \eqn{c^2 E[d^2]}{c^2 E d^2} on average over the label, with \eqn{d}{d} the derivative of its log
-#' probability by the candidate's mean: an identity, given that the posterior is Gaussian. Errors
-#' and entropies of labels are gone through label by label: moments at the target are what they are
-#' given each label, exactly for the first row of a batch, probabilities are those of the Gaussian
-#' with these moments, and labels count by their probabilities. Entropies of other responses are
-#' those of the covariance expected. A refit moves the sites of other rows, too, which is left out.
-#' A label that can change no predicted class has no effect on `"error"`, while `"entropy"` falls
-#' everywhere.
+#' candidate's variance, the variance at the target falls by \eqn{c^2 / (v + \sigma^2)}{c^2 / (v +
+#' noise)} for Gaussian noise: that of a fit that has the row, whatever its response, with the same
+#' hyperparameters. For other likelihoods it falls by \eqn{c^2 E[d^2]}{c^2 E d^2} on average over
+#' the label, with \eqn{d}{d} the derivative of its log probability by the candidate's mean: an
+#' identity, given that the posterior is Gaussian. Errors and entropies of labels are computed label
+#' by label: moments at the target are those given each label, exactly for the first row of a batch,
+#' probabilities are those of the Gaussian with these moments, and labels count by their
+#' probabilities. Entropies of other responses are those of the covariance expected. A refit moves
+#' the sites of other rows, too, which is left out. A label that can change no predicted class has
+#' no effect on `"error"`, while `"entropy"` falls everywhere.
 #'
 #' Scores of candidates cost \eqn{O(n m)}{O(n m)} for \eqn{n} candidates and \eqn{m} rows of the
 #' target, in memory, too, besides covariances with the basis; by labels as many probabilities for
@@ -57,13 +56,13 @@
 #' up to the information of all its labels together. Two classes: probabilities as in `predict()`,
 #' and a one-dimensional quadrature for the remaining entropy, to some 1e-9; the same for ordered
 #' categories. Labels with a margin, whose probabilities are by a rule of few nodes, to 1e-5.
-#' Counts, shares and other numbers: by sums and integrals over responses, to some 1e-7; counts
+#' Counts, proportions and other numbers: by sums and integrals over responses, to some 1e-7; counts
 #' beyond 1e8 have the relative variation of a count of 1e8; proportions use sums over all numbers
 #' of successes. Several classes: the mean over 512 evenly spread values of the classes' latent
 #' functions, good to some 0.01 nats. A power of probabilities (see [fit_methods]) is only in
 #' `"entropy"`.
 #'
-#' Where labels are not normal, those of rows that are taken already are unknown: means are kept,
+#' Where labels are not normal, those of rows that are chosen already are unknown: means are kept,
 #' and covariances become what they are on average over the label, which is exact for the first row
 #' taken; from then on the posterior is treated as Gaussian again. Latent functions of several
 #' classes are independent of each other unless the fit couples them: then all their covariances
@@ -85,7 +84,7 @@
 #' @param candidates The rows to choose from: what [predict][predict.sparsegp] takes as `newdata`,
 #'   without responses. Rows with missing values are never chosen.
 #' @param k Number of rows (or points) to choose, a whole number of at least 1.
-#' @param score See the table.
+#' @param score One of the scores in the table.
 #' @param cost Cost of each candidate: positive numbers, one per row; for `next_points()` a function
 #'   of points that returns them. Candidates are then chosen by gain per unit of cost. `NULL`: all
 #'   cost the same. Not for `"entropy"` of numbers.
@@ -125,7 +124,7 @@
 #'
 #'   Errors, of class `sparsegp_error`: fewer candidates that are complete and allowed than `k`;
 #'   costs that are not positive; `"improvement"` of several classes or components; a `target` with
-#'   another score than `"integrated"`; the `"error"` of what is no label; for
+#'   another score than `"integrated"`; the `"error"` of responses other than labels; for
 #'   [mixture()], where there is no new response, all but one row by `"variance"`.
 #' @references Houlsby, N., Huszár, F., Ghahramani, Z. and Lengyel, M. (2011). Bayesian active
 #'   learning for classification and preference learning. *arXiv* 1112.5745.
@@ -158,7 +157,7 @@
 #' mtcars[ask_for, ]
 #' plot(ask_for)
 #'
-#' # for light cars, of which predictions are wanted
+#' # for predictions of light cars
 #' next_rows(fit, mtcars, k = 3, score = "integrated", measure = "entropy",
 #'           target = list(wt = c(1.5, 2.5), hp = c(60, 120)))
 #'
@@ -168,7 +167,11 @@
 #' tried <- data.frame(x = c(-2, 0, 2))
 #' tried$y <- f(tried$x) + 0.05 * rnorm(3)
 #' for (i in 1:3) {
+<<<<<<< HEAD
 #'   fit <- sparsegp(y ~ x, tried, structure = "fixed")
+=======
+#'   fit <- sparsegp(y ~ x, tried, kernel = "rbf")
+>>>>>>> surface
 #'   new <- next_points(fit, list(x = c(-3, 3)), score = "improvement", n = 100)
 #'   new$y <- f(new$x) + 0.05 * rnorm(1)
 #'   tried <- rbind(tried, new)
@@ -240,7 +243,7 @@ new_choice <- function(fit, candidates, given, taken, score, cost) {
 }
 
 #' @rdname next_rows
-#' @param x Of `next_rows()`.
+#' @param x A result of `next_rows()`.
 #' @param row.names,optional,... Not used.
 #' @export
 as.data.frame.sparsegp_next <- function(x, row.names = NULL, optional = FALSE, ...) {

@@ -5,8 +5,9 @@
 #' Learning moves every hyperparameter that is `NULL` or a plain number; one wrapped in `fixed()`
 #' stays.
 #'
-#' @param value Finite number(s), allowed for the hyperparameter they are given for.
-#' @return A value of class `sparsegp_fixed`.
+#' @param value A finite number, or a vector of them for several hyperparameters, in the range and
+#'   the units of the hyperparameter.
+#' @return A value of class `sparsegp_fixed`. Other values are errors of class `sparsegp_error`.
 #' @examples
 #' kernel_rbf(variance = fixed(1))
 #' lik_probit(bias = fixed(0))

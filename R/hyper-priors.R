@@ -10,7 +10,8 @@
 #' Give priors as a named list, `gp_control(prior = list(lengthscale = prior_gamma(2, 1), bias =
 #' prior_normal(0, 2)))`. A name is a full name as `coef()` prints it (`k1.lengthscale.age`), or
 #' what is left of it without the kernel's number or the input's name (`lengthscale`), which then
-#' means all of them that are not named more closely. What is not named keeps its default:
+#' means all of them that are not named more closely. Hyperparameters that are not named keep their
+#' defaults:
 #'
 #' | hyperparameter | default prior |
 #' |---|---|
@@ -41,11 +42,13 @@
 #'
 #' Without any prior the evidence of perfectly separable classes has no maximum.
 #'
-#' @param meanlog,sdlog Mean and standard deviation of the logarithm; `sdlog > 0`.
-#' @param location,scale Median of the logarithm, and half of its interquartile range; `scale > 0`.
-#' @param shape,rate Of the gamma density; positive.
-#' @param mean,sd Of the normal density; `sd > 0`.
-#' @return A value of class `sparsegp_prior`.
+#' @param meanlog,sdlog Mean and standard deviation of the logarithm: one number each, `sdlog > 0`.
+#' @param location,scale Median of the logarithm, and half of its interquartile range: one number
+#'   each, `scale > 0`.
+#' @param shape,rate Shape and rate of the gamma density: one positive number each.
+#' @param mean,sd Mean and standard deviation of the normal density: one number each, `sd > 0`.
+#' @return A value of class `sparsegp_prior`. Parameters outside their range are errors of class
+#'   `sparsegp_error`.
 #' @references Seeger, M., Lawrence, N. D. and Herbrich, R. *Efficient Nonparametric Bayesian
 #'   Modelling with Sparse Gaussian Process Approximations*, section 6.1.
 #' @examples

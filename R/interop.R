@@ -6,9 +6,12 @@
 #' @section Tables and pictures:
 #' broom (or generics): [tidy()][tidy.sparsegp], [glance()][tidy.sparsegp],
 #' [augment()][tidy.sparsegp]. ggplot2: `geom_smooth(method = sparsegp)`. loo: `loo::loo()` is
-#' [loo()]. rstantools: `posterior_predict()`, `posterior_epred()` and `posterior_linpred()`, see
-#' [posterior-draws]. insight and ggeffects read formula, data and [family()][frames] of a fit;
-#' `ggeffects::ggpredict(fit, "x")` draws effects.
+#' [loo()]. rstantools: `posterior_predict()`, `posterior_epred()` and `posterior_linpred()`;
+#' posterior: `as_draws()` and `summarise_draws()` of the hyperparameters; bayesplot: `pp_check()`;
+#' see [posterior-draws]. easystats: `model_performance()` has leave-one-out scores,
+#' `model_parameters()` the hyperparameters with intervals; to compare fits use [compare()], as
+#' `compare_performance()` leaves out models that insight does not list. insight and ggeffects read
+#' formula, data and [family()][frames] of a fit; `ggeffects::ggpredict(fit, "x")` draws effects.
 #'
 #' @section Marginal means:
 #' `emmeans::emmeans(fit, "group")` averages the latent function (plus bias) over a grid, with the
@@ -26,7 +29,7 @@
 #'
 #' @section marginaleffects:
 #' `predictions()`, `comparisons()`, `slopes()` and their averages `avg_comparisons()` and so on
-#' understand a fit, with standard errors and tests, by methods of `get_predict()`, `get_coef()`,
+#' accept a fit, with standard errors and tests, by methods of `get_predict()`, `get_coef()`,
 #' `get_vcov()` and `set_coef()`: loading this package sets their option
 #' `marginaleffects_model_classes` to `"sparsegp"` (unless it is set already; then add `"sparsegp"`
 #' to it). The coefficients they ask for are independent standard normal numbers that the values of
@@ -60,11 +63,16 @@
 #' caret::train(mpg ~ wt + hp, mtcars, method = gp)
 #' ```
 #'
-#' @section tidymodels:
-#' [gaussian_process()] is a model of parsnip, with the engine `"sparsegp"`.
+#' @section tidymodels, vetiver and butcher:
+#' [gaussian_process()] is a model of parsnip, with the engine `"sparsegp"`. A fit can be the model
+#' of `vetiver::vetiver_model(fit, "name", save_prototype = inputs)`. `butcher::butcher(fit)` leaves
+#' out the environment of the formula, values in the call and the model frame, which [update()] and
+#' [model.frame()] need; the fit predicts as before. Inputs and responses stay, because the
+#' posterior of full EP is made of them; [shard()] of a fit on inducing points (the *basis*) has
+#' neither.
 #'
 #' @name other-packages
-#' @aliases caret parsnip emmeans DALEX marginaleffects pdp vip
+#' @aliases caret parsnip emmeans DALEX marginaleffects pdp vip butcher vetiver bayesplot performance
 #' @examplesIf requireNamespace("emmeans", quietly = TRUE)
 #' fit <- sparsegp(mpg ~ wt + cyl, transform(mtcars, cyl = factor(cyl)))
 #' emmeans::emmeans(fit, "cyl")

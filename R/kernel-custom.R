@@ -24,7 +24,7 @@
 #' `x` is an n x p matrix and `z` an m x p matrix, a row for each point and a named column for each
 #' input of the kernel (`vars`). With `scale = TRUE` in [sparsegp()], the default, inputs are
 #' centred and divided by their standard deviations; a function that reads degrees of longitude, or
-#' other numbers with a unit, wants `scale = FALSE`. A factor's column has the numbers of its
+#' other numbers with a unit, needs `scale = FALSE`. A factor's column has the numbers of its
 #' levels. `theta` is a named vector of the hyperparameters on their natural scale. The answer is an
 #' n x m matrix. Each element may depend only on its own pair of points: the function is called for
 #' blocks of the matrix, of any size.
@@ -38,15 +38,14 @@
 #'
 #' @section Saved fits:
 #' A fit keeps the function, with the environment that it was made in, and a saved fit has both.
-#' What
-#' the function takes from the global environment or from packages is looked up when it is called;
-#' make it in a function of its own if it needs large or changing data. Whoever loads a fit and
-#' predicts runs its function: load only what you trust.
+#' Objects that the function takes from the global environment or from packages are looked up when
+#' it is called; make it in a function of its own if it needs large or changing data. Whoever loads
+#' a fit and predicts runs its function: load only what you trust.
 #'
 #' @section Cost:
 #' R is called once for each block of the matrix. Without `grad` the gradient in theta takes two
 #' further calls for each hyperparameter (central differences, correct to about nine digits).
-#' Threads of the package are not used for what the function is part of.
+#' Kernels that contain the function are computed without the package's threads.
 #'
 #' @param fun A function of `x`, `z` and `theta`, see below.
 #' @param theta Named starting values of the hyperparameters, a vector or a list, in which [fixed()]
@@ -66,7 +65,7 @@
 #'   bounded range are flat, and others normal around the start with the standard deviation
 #'   `max(1, |start|)`. `prior` of [gp_control()] replaces it.
 #' @param vars As in [kernels].
-#' @param label What the kernel is called where it is printed: one word.
+#' @param label Name of the kernel in print: one word.
 #' @return A value of class `sparsegp_kernel`. Errors are of class `sparsegp_error`: they name the
 #'   argument, and those of the function itself `kernel`, with the function's own message.
 #' @seealso [kernels]; [kernel_extension()] for kernels that are compiled.

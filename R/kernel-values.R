@@ -68,10 +68,10 @@
 #' as seasonal ARIMA models do. See `plot(type = "forecast")`.
 #'
 #' @section Units:
-#' With `scale = TRUE` in [gp_control()] inputs are centred and divided by their standard
-#' deviations, and `lengthscale` is in those units; `summary()` adds the units of the inputs.
-#' `period` is always in the units of the input. `variance` is in squared units of the response for
-#' regression, of the linear predictor for other likelihoods.
+#' With `scale = TRUE` in [sparsegp()] inputs are centred and divided by their standard deviations,
+#' and `lengthscale` is in those units; `summary()` adds the units of the inputs. `period` is always
+#' in the units of the input. `variance` is in squared units of the response for regression, of the
+#' linear predictor for other likelihoods.
 #'
 #' @section The papers' parameters:
 #' IVM paper eq. 9: v = `variance`, w = p / `lengthscale`^2; eq. 10: w_j = 1 / `lengthscale_j`^2.

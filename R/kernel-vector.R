@@ -32,10 +32,10 @@
 #' a constant.
 #'
 #' @param base,stream,potential For fields `kernel_rbf()`, `kernel_matern32()`, `kernel_matern52()`
-#'   or `kernel_rq()` with one length scale; for `kernel_coregion()` any kernel that knows nothing
-#'   of components. Hyperparameters are given there.
+#'   or `kernel_rq()` with one length scale; for `kernel_coregion()` any kernel without components.
+#'   Hyperparameters are given there.
 #' @param vars The inputs of space: column names or numbers as in [kernels], one for each component
-#'   in their order. `NULL`: what the base says, by default all inputs.
+#'   in their order. `NULL`: those of the base, by default all inputs.
 #' @param rank Columns of \eqn{B}{B} besides a diagonal, a whole number of at least 0. 0: the
 #'   components are independent; `NULL`: any covariance.
 #' @param variance Prior variances of the components (times that of the base, which is 1 unless it

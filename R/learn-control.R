@@ -5,13 +5,14 @@
 #' `sparsegp(learn = learn_control())` is the default: the log evidence plus log priors is
 #' maximised. `learn = FALSE` keeps hyperparameters at their starts.
 #'
-#' @param criterion What is maximised: the log `"evidence"` of EP, or for [method_ivm()] also the
-#'   `"ivm"`'s own criterion.
+#' @param criterion The criterion that is maximised: the log `"evidence"` of EP, or for
+#'   [method_ivm()] also the `"ivm"`'s own criterion.
 #' @param inner Most iterations of a search; whole number of at least 1, or `NULL`: 200 for the
 #'   evidence, 8 for `"ivm"`.
 #' @param outer Rounds of selection and search, for methods that choose their basis; whole number of
 #'   at least 1, or `NULL`: 2 for the evidence, 15 for `"ivm"`.
-#' @param strategy What the sites do while the `"ivm"` criterion is searched, see below.
+#' @param strategy How sites are updated while the `"ivm"` criterion is maximised: `"constant"`,
+#'   `"hybrid"` or `"exact"`, see below.
 #' @param restarts Further searches from random starts; whole number of at least 0.
 #' @param rows Rows of a source ([row_source()]) on which hyperparameters are learned; whole number
 #'   of at least 1, or `Inf`: after a search on 10 000 rows another on all. For data frames all rows

@@ -67,8 +67,8 @@
 #'
 #' @section Saved fits:
 #' A fit keeps the functions, with the environment that they were made in, and a saved fit has both.
-#' What they take from the global environment or from packages is looked up when they are called.
-#' Whoever loads a fit and predicts runs its functions: load only what you trust.
+#' Objects that they take from the global environment or from packages are looked up when they are
+#' called. Whoever loads a fit and predicts runs its functions: load only what you trust.
 #'
 #' @section Cost:
 #' A sweep of [method_ep()] calls R once for all observations, and once more for each side of a
@@ -91,17 +91,17 @@
 #'   `c(-Inf, Inf)`.
 #' @param prior A named list of [priors]. By default positive hyperparameters are log-normal around
 #'   the start, `log(theta / start)` ~ N(0, 1.5^2), those of a bounded range flat, and others normal
-#'   around the start with standard deviation `max(1, |start|)`. `prior` of [sparsegp()] goes
-#'   before.
-#' @param response What the responses are, see below.
+#'   around the start with standard deviation `max(1, |start|)`. `prior` of [gp_control()] replaces
+#'   them.
+#' @param response Kind of responses: one of the words in the table below.
 #' @param gradient `function(y, f, theta)`: the derivatives of `log_density` in each hyperparameter,
 #'   on its natural scale, a list of matrices in the order of `theta`. `NULL`: by differences.
 #' @param mean,variance `function(f, theta)`: mean and variance of a response given `f`, in the
 #'   shape of `f`. `NULL`: by quadrature of the density over responses.
 #' @param draw `function(f, theta)`: a random response for each element of `f`. `NULL`: by inverting
 #'   the distribution function.
-#' @param label What the likelihood is called where it is printed: one word.
-#' @param check Are the functions checked when a fit is made?
+#' @param label Name of the likelihood in print: one word.
+#' @param check `TRUE` to check the functions when a fit is made.
 #' @param data Constants of each observation: a formula of one side that names columns,
 #'   `~ exposure`, or a named list or data frame of numbers, one for each row of the data. `NULL`:
 #'   there are none.
@@ -116,14 +116,20 @@
 #' @concept user-defined likelihood
 #' @concept custom likelihood
 #' @examples
-#' # noise with heavy tails: a Cauchy density
-#' cauchy <- lik_custom(function(y, f, theta) {
-#'   dcauchy(y, f + theta[["bias"]], theta[["scale"]], log = TRUE)
-#' }, theta = c(scale = 0.2, bias = 0), label = "cauchy")
+#' # noise with heavier tails than the normal distribution: a logistic density
+#' logistic <- lik_custom(function(y, f, theta) {
+#'   dlogis(y, f + theta[["bias"]], theta[["scale"]], log = TRUE)
+#' }, theta = c(scale = 0.2, bias = 0), label = "logistic")
 #' set.seed(1)
+<<<<<<< HEAD
 #' d <- data.frame(x = seq(0, 1, length.out = 40))
 #' d$y <- sin(6 * d$x) + 0.1 * rcauchy(40)
 #' fit <- sparsegp(y ~ x, d, likelihood = cauchy, structure = "fixed",
+=======
+#' d <- data.frame(x = seq(0, 1, length.out = 25))
+#' d$y <- sin(6 * d$x) + 0.1 * rlogis(25)
+#' fit <- sparsegp(y ~ x, d, likelihood = logistic, kernel = "rbf",
+>>>>>>> surface
 #'                 control = gp_control(integrate = "none"))
 #' coef(fit)
 #' predict(fit, d[1:3, ], type = "median", interval = "confidence")

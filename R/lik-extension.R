@@ -5,8 +5,8 @@
 # unit_power and prior; and whether there are quantiles.
 
 #' @rdname extensions
-#' @param response What is observed: `"number"`, `"count"` (whole numbers of 0 or more) or `"label"`
-#'   (two classes, which are -1 and 1 in C).
+#' @param response Kind of responses: `"number"`, `"count"` (whole numbers of 0 or more) or
+#'   `"label"` (two classes, which are -1 and 1 in C).
 #' @param start Named starting values of the likelihood's hyperparameters, in the order of C's
 #'   `theta`, for a response of standard deviation 1; `NULL`: there are none.
 #' @param range A named list of bounds as in [kernel_custom()]. A hyperparameter that is not named

@@ -29,13 +29,13 @@
 #'   each class kernel hyperparameters of its own.
 #' * *Coupled or not*: labels make the latent functions depend on each other. With `coupled = TRUE`
 #'   the approximate posterior has these dependences (Seeger and Jordan, 2004; Riihimäki et al.,
-#'   2013): a site of an observation is a C x C matrix, the integral over the winner's value is
-#'   taken by some 25 nodes, and expectation propagation inside it does the others. With `coupled =
-#'   FALSE` the functions are independent in the posterior. On 60 observations of `iris`, sepals
-#'   alone, their standard deviations were then a third too small, the log evidence was 2.5 nats too
-#'   low, and probabilities of new observations were within 0.012. Coupled, standard deviations were
-#'   right to 1 %, the log evidence to 0.1 nats, and probabilities to 0.003, which was the error of
-#'   the comparison.
+#'   2013): a site of an observation is a C x C matrix, the integral over the winner's value has
+#'   some 25 nodes, at each of which expectation propagation integrates over the other classes. With
+#'   `coupled = FALSE` the functions are independent in the posterior. On 60 observations of `iris`,
+#'   sepals alone, their standard deviations were then a third too small, the log evidence was 2.5
+#'   nats too low, and probabilities of new observations were within 0.012. Coupled, standard
+#'   deviations were right to 1 %, the log evidence to 0.1 nats, and probabilities to 0.003, which
+#'   was the error of the comparison.
 #' * `predict(type = "latent", se.fit = TRUE)` has the standard deviation of each function by
 #'   itself: probabilities are not products or integrals of these marginals, as the functions depend
 #'   on each other. [draws()] are joint draws of all of them at all rows.
@@ -65,17 +65,23 @@
 #'   `lik_mprobit()`, `lik_softmax()` and one-vs-rest models alike.
 #' * Unused levels of the response are left out, as for other classes. A stream keeps them, because
 #'   their observations may yet come.
-#' * The integrals are in closed form, accurate for categories however narrow or far. None of the
-#'   papers has the model.
+#' * The integrals are in closed form, accurate for categories however narrow or far. *Source*:
+#'   McCullagh (1980); Chu and Ghahramani (2005).
 #'
-#' @param bias Constant added to each latent function: `NULL` (learned), a number (start of
-#'   learning) or `fixed(value)`; one for all classes, or one for each.
-#' @param coupled Are the latent functions of the classes coupled in the posterior? `NULL`: where it
-#'   is possible, and fit and predictions take seconds.
-#' @param shared Do all classes have the same kernel hyperparameters, or each its own?
-#' @param cuts Cut points between categories: `NULL` (learned), increasing numbers, one less than
-#'   there are categories, or `fixed()` around them.
-#' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
+#' @param bias Constant added to each latent function, in standard deviations of the probit noise,
+#'   or for `lik_softmax()` in log odds: `NULL` (learned), a number (start of learning) or
+#'   `fixed(value)`; one for all classes, or one for each.
+#' @param coupled `TRUE` if the latent functions of the classes are dependent in the posterior,
+#'   `FALSE` if they are independent. `NULL`: `TRUE` where it is possible, and fit and predictions
+#'   take seconds.
+#' @param shared `TRUE` if all classes have the same kernel hyperparameters, `FALSE` if each has its
+#'   own.
+#' @param cuts Cut points between categories, in units of the latent function (standard deviations
+#'   of the noise): `NULL` (learned), increasing numbers, one less than there are categories, or
+#'   `fixed()` around them.
+#' @return A value of class `sparsegp_likelihood`, for the argument `likelihood` of [sparsegp()].
+#'   Values outside the ranges above, and responses of another kind, are errors of class
+#'   `sparsegp_error`.
 #' @concept multiclass
 #' @concept multinomial
 #' @concept softmax
@@ -85,6 +91,10 @@
 #' @references See [likelihoods]. Seeger, M. and Jordan, M. I. (2004). *Sparse Gaussian process
 #'   classification with multiple classes*. Technical report 661, Department of Statistics,
 #'   University of California, Berkeley.
+#'
+#' McCullagh, P. (1980). Regression models for ordinal data. *Journal of the Royal Statistical
+#' Society B* 42, 109-142. Chu, W. and Ghahramani, Z. (2005). Gaussian processes for ordinal
+#' regression. *Journal of Machine Learning Research* 6, 1019-1041.
 #'
 #' Riihimäki, J., Jylänki, P. and Vehtari, A. (2013). Nested expectation propagation for Gaussian
 #' process classification with a multinomial probit likelihood. *Journal of Machine Learning
@@ -97,7 +107,7 @@
 #' predict(fit, iris[c(1, 71, 120), ], type = "prob")
 #'
 #' each <- MASS::housing[rep(1:72, MASS::housing$Freq), ]
-#' satisfied <- sparsegp(Sat ~ Infl + Type, each[seq(1, 1681, 20), ])
+#' satisfied <- sparsegp(Sat ~ Infl + Type, each[seq(1, 1681, 40), ])
 #' coef(satisfied)
 #' @name likelihoods_classes
 #' @order 1

@@ -38,21 +38,22 @@
 #' out all that a row stands for. `lik_zip()` and `lik_zinb()` have no weights: repeat the rows.
 #'
 #' All are log-concave but `lik_zip()` and `lik_zinb()`, under which a zero may widen the posterior:
-#' its site then has a negative precision, and `fit$convergence$widening` counts these. `zero` is
-#' one
-#' number for all inputs, and `coef()` shows it as a probability; its prior falls to 0 at 0, so
-#' learning has a mode where there is no excess.
-#' None is from the papers; the models are
-#' those of [stats::glm()], `MASS::glm.nb()`, Lambert (1992) and Mullahy (1986).
+#' its site then has a negative precision, and `fit$convergence$widening` counts these. The
+#' hyperparameter `zero` is one number for all inputs, and `coef()` shows it as a probability; its
+#' prior falls to 0 at 0, so learning has a mode where there is no excess. *Source*: none of the
+#' papers; the models are those of [stats::glm()], `MASS::glm.nb()`, Lambert (1992) and Mullahy
+#' (1986).
 #'
-#' @param bias Constant added to the latent function: `NULL` (learned), a number (start of learning)
-#'   or `fixed(value)`.
-#' @param size Shape of the gamma distribution of the rates: `NULL` (learned), a positive number or
-#'   `fixed(value)`. The smaller, the more the counts scatter.
+#' @param bias Constant added to the latent function, the logarithm of a rate or for
+#'   `lik_binomial()` a log odds: `NULL` (learned), a number (start of learning) or `fixed(value)`.
+#' @param size Shape of the gamma distribution of the rates, without unit: `NULL` (learned), a
+#'   positive number or `fixed(value)`. Counts scatter more for smaller values.
 #' @param zero Probability of an excess zero, or with `hurdle` of a zero: `NULL` (learned), a number
 #'   in (0, 1) or `fixed(value)`.
 #' @param hurdle `TRUE` if all zeros have their own process, `FALSE` if only excess zeros do.
-#' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
+#' @return A value of class `sparsegp_likelihood`, for the argument `likelihood` of [sparsegp()].
+#'   Values outside the ranges above, and responses of another kind, are errors of class
+#'   `sparsegp_error`.
 #' @concept Poisson regression
 #' @concept negative binomial
 #' @concept overdispersion

@@ -64,20 +64,24 @@
 #'   share its factor.
 #' * Probabilities are means of \eqn{1/(1 + \exp(-4 (u + bias)))}{1 / (1 + exp(-4 (u + bias)))} over
 #'   the posterior, by quadrature. The slope is a convention: default fits recalibrate these
-#'   probabilities, elsewhere look at [calibration()].
+#'   probabilities, elsewhere check them by [calibration()].
 #' * It is not for classes that overlap, and the log evidence is that of numbers, not comparable
 #'   with other likelihoods'. More than two classes are one-vs-rest.
 #' * *Source*: Rasmussen and Williams (2006), section 6.5, with probabilities averaged over the
 #'   posterior.
 #'
-#' @param bias Constant added to the latent function: `NULL` (learned), a number (start of learning)
-#'   or `fixed(value)`.
+#' @param bias Constant added to the latent function, in standard deviations of the probit noise
+#'   (for `lik_squares()` in half distances of the labels): `NULL` (learned), a number (start of
+#'   learning) or `fixed(value)`.
 #' @param width Width of the null category, in units of the noise's standard deviation: `NULL`
 #'   (learned), a positive number or `fixed(value)`.
 #' @param missing Probability that an observation has no label, between 0 and 1: one number, or one
 #'   for each class, or `fixed()` around them; `NULL`: two, learned.
-#' @param noise Variance of the noise: `NULL` (learned), a positive number or `fixed(value)`.
-#' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
+#' @param noise Variance of the noise about labels -1 and 1, without unit: `NULL` (learned), a
+#'   positive number or `fixed(value)`.
+#' @return A value of class `sparsegp_likelihood`, for the argument `likelihood` of [sparsegp()].
+#'   Values outside the ranges above, and responses of another kind, are errors of class
+#'   `sparsegp_error`.
 #' @concept semi-supervised
 #' @concept large margin
 #' @concept null category noise model

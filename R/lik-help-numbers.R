@@ -43,8 +43,8 @@
 #'
 #' ## Errors that change their size
 #'
-#' A default fit takes `lik_student()` or `lik_heteroscedastic()` by itself where its residuals ask
-#' for it ([model_structure], "The noise").
+#' A default fit takes `lik_student()` or `lik_heteroscedastic()` by itself where its residuals
+#' suggest it ([model_structure], "The noise").
 #'
 #' Under `lik_heteroscedastic()` both the mean \eqn{u} and the log standard deviation \eqn{g} of the
 #' errors are functions of the inputs, \eqn{y \sim N(u, noise \exp(2 g))}{y ~ N(u, noise exp(2 g))}.
@@ -90,10 +90,10 @@
 #'   standard deviations.
 #' * *Source*: none of the papers.
 #'
-#' @param variance Noise variance: `NULL` (learned), a positive number (start of learning) or
-#'   `fixed(value)`. Or known variances, a positive number for each row of the data (before `subset`
-#'   and `na.action`), in squared units of the response; not looked up in `data`. For the other
-#'   covariances of several components one number for all, or one for each.
+#' @param variance Noise variance, in squared units of the response: `NULL` (learned), a positive
+#'   number (start of learning) or `fixed(value)`. Or known variances, a positive number for each
+#'   row of the data (before `subset` and `na.action`); they are not looked up in `data`. For the
+#'   other covariances of several components one number for all, or one for each.
 #' @param covariance Covariance of the errors of several components: `"spherical"`, `"diagonal"` or
 #'   `"full"`. For a single response only `"spherical"` is allowed.
 #' @param correlation `covariance = "full"`: between -1 and 1, one for all pairs of components or
@@ -104,7 +104,9 @@
 #'   or `fixed(value)`.
 #' @param df Degrees of freedom of Student's t: `fixed(value)`, a number greater than 2 (start of
 #'   learning) or `NULL` (learned).
-#' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
+#' @return A value of class `sparsegp_likelihood`, for the argument `likelihood` of [sparsegp()].
+#'   Values outside the ranges above, and responses of another kind, are errors of class
+#'   `sparsegp_error`.
 #' @concept robust regression
 #' @concept outliers
 #' @concept heteroscedastic

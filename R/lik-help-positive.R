@@ -7,9 +7,8 @@
 #' @details
 #' * `lik_gamma()`: the mean is \eqn{m = \exp(u + bias)}{m = exp(u + bias)} and the variance
 #'   \eqn{m^2 / shape}{m^2 / shape}: the errors are a constant proportion of the mean, as in
-#'   `glm(family = Gamma("log"))`, and small numbers are as far below the mean as a gamma
-#'   distribution has them. `coef()` shows the hyperparameter as `gamma_shape`. An exposure enters
-#'   as `offset(log(exposure))`. Log-concave.
+#'   `glm(family = Gamma("log"))`, with the tails of a gamma distribution. `coef()` shows the
+#'   hyperparameter as `gamma_shape`. An exposure enters as `offset(log(exposure))`. Log-concave.
 #' * `lik_beta()`: the mean is \eqn{m = 1/(1 + \exp(-u - bias))}{m = 1 / (1 + exp(-u - bias))} and
 #'   the variance \eqn{m (1 - m) / (1 + precision)}{m (1 - m) / (1 + precision)}. Responses of 0 and
 #'   1 have no density: move them inwards, as by `(y * (n - 1) + 0.5) / n`, or give the numbers of
@@ -24,13 +23,16 @@
 #' *Source*: none of the papers; the gamma model is that of [stats::glm()], the beta model that of
 #' Ferrari and Cribari-Neto (2004).
 #'
-#' @param bias Constant added to the latent function: `NULL` (learned), a number (start of learning)
-#'   or `fixed(value)`. The logarithm of a mean, or its log odds.
-#' @param shape Shape of the gamma distribution: `NULL` (learned), a positive number or
-#'   `fixed(value)`. One over the square of the coefficient of variation.
+#' @param bias Constant added to the latent function, the logarithm of a mean in units of the
+#'   response, or for `lik_beta()` its log odds: `NULL` (learned), a number (start of learning) or
+#'   `fixed(value)`.
+#' @param shape Shape of the gamma distribution, one over the square of the coefficient of
+#'   variation: `NULL` (learned), a positive number or `fixed(value)`.
 #' @param precision Sum of the two parameters of the beta distribution: `NULL` (learned), a positive
 #'   number or `fixed(value)`. Proportions scatter less for larger values.
-#' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
+#' @return A value of class `sparsegp_likelihood`, for the argument `likelihood` of [sparsegp()].
+#'   Values outside the ranges above, and responses of another kind, are errors of class
+#'   `sparsegp_error`.
 #' @concept gamma regression
 #' @concept beta regression
 #' @concept proportions

@@ -1,9 +1,9 @@
 #' Likelihoods of times to an event
 #'
-#' For times until something happens, some of which are censored: observation ended before the event
-#' did. The response is `Surv(time, status)` of package survival, as in `Surv(time, status) ~ age +
-#' sex`, with delayed entry `Surv(entry, time, status)`, or positive numbers, each of which is the
-#' time of an event.
+#' These likelihoods are for times until an event. Some of the times may be censored, where
+#' observation ended before the event. The response is `Surv(time, status)` of package survival, as
+#' in `Surv(time, status) ~ age + sex`, with delayed entry `Surv(entry, time, status)`, or positive
+#' numbers, each of which is the time of an event.
 #'
 #' @details
 #' The models are accelerated failure times, as those of `survival::survreg()`: \deqn{\log T = f(x)
@@ -25,9 +25,8 @@
 #'   first, stays unless another is better by a nat. If a kernel is given, and for `structure =
 #'   "fixed"`, it is Weibull without a comparison.
 #' * *Censoring.* Right (`Surv(time, status)`), left (`type = "left"`) and interval censoring
-#'   (`Surv(lower, upper, type = "interval2")`), one beside the other. Several kinds of events are
-#'   refused. Censoring has to be independent of the time, given the inputs. Times are greater
-#'   than 0.
+#'   (`Surv(lower, upper, type = "interval2")`) may be mixed. Several kinds of events are an error.
+#'   Censoring has to be independent of the time, given the inputs. Times are greater than 0.
 #' * *Left truncation* (delayed entry): an observation of `Surv(entry, time, status)` would not be
 #'   there if its event had been before `entry`. Its likelihood is divided by the probability of
 #'   survival until then, \eqn{P(T > entry)}; an entry of 0 truncates nothing. Leave-one-out
@@ -51,14 +50,17 @@
 #' * *Log evidence and log densities* are of times, not of their logarithms (they have the
 #'   Jacobian), and of censored observations probabilities. So `lik_lognormal()` without censoring
 #'   is `lik_gaussian(transform = "log")`, with the same evidence.
-#' * `weights` are refused.
+#' * `weights` are an error.
 #'
-#' All are log-concave, but for late entries. The integrals of normal errors are in closed form,
-#' others and those of late entries by quadrature to 1e-10. None is from the papers.
+#' All are log-concave, except for late entries. The integrals of normal errors are in closed form,
+#' others and those of late entries by quadrature to 1e-10. *Source*: none of the papers;
+#' Kalbfleisch and Prentice (2002), chapter 3.
 #'
-#' @param scale Scale of the error of log times: `NULL` (learned), a positive number (start of
-#'   learning) or `fixed(value)`.
-#' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
+#' @param scale Scale of the error of log times, without unit: `NULL` (learned), a positive number
+#'   (start of learning) or `fixed(value)`.
+#' @return A value of class `sparsegp_likelihood`, for the argument `likelihood` of [sparsegp()].
+#'   Values outside the ranges above, and responses of another kind, are errors of class
+#'   `sparsegp_error`.
 #' @concept survival analysis
 #' @concept left truncation
 #' @concept delayed entry
@@ -75,7 +77,7 @@
 #'   "survival")][plot.sparsegp].
 #' @examplesIf requireNamespace("survival", quietly = TRUE)
 #' library(survival)
-#' fit <- sparsegp(Surv(time, status) ~ age + sex, lung, lik_weibull(), structure = "fixed")
+#' fit <- sparsegp(Surv(time, status) ~ age + sex, lung[1:100, ], lik_weibull(), kernel = "rbf")
 #' fit
 #' new <- data.frame(age = c(50, 70), sex = 1)
 #' predict(fit, new, type = "median", interval = "confidence")

@@ -43,13 +43,16 @@
 #' were within 0.003 for `lik_probit()`, `lik_logit()` and `lik_flip()`. On 80 of `MASS::crabs`
 #' standard deviations by `lik_step()` were a fifth too small, and probabilities off by up to 0.04.
 #'
-#' @param bias Constant added to the latent function: `NULL` (learned), a number (start of learning)
-#'   or `fixed(value)`.
+#' @param bias Constant added to the latent function, in standard deviations of the probit noise, or
+#'   for `lik_logit()` in log odds: `NULL` (learned), a number (start of learning) or
+#'   `fixed(value)`.
 #' @param moments How the logit's integrals are computed: `"quadrature"`, or `"mackay"` for the
 #'   approximation, which needs `learn = FALSE` or `fixed()` hyperparameters.
 #' @param flip,noise Probability of a wrong label: `NULL` (learned), a number between 0 and 1/2 or
 #'   `fixed(value)`. With `flip = 0` labels are right, as if `lik_probit()` had no `flip`.
-#' @return A value of class `sparsegp_likelihood`. Errors are of class `sparsegp_error`.
+#' @return A value of class `sparsegp_likelihood`, for the argument `likelihood` of [sparsegp()].
+#'   Values outside the ranges above, and responses of another kind, are errors of class
+#'   `sparsegp_error`.
 #' @concept classification
 #' @concept probit
 #' @concept logistic

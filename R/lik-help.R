@@ -68,7 +68,7 @@
 #'
 #' @section Names and families:
 #' `gaussian()`, `binomial("probit")`, `binomial("logit")`, `poisson()` and `Gamma("log")` are
-#' understood, and of other packages `MASS::negative.binomial()`, mgcv's `nb()`, `negbin()`,
+#' accepted, and from other packages `MASS::negative.binomial()`, mgcv's `nb()`, `negbin()`,
 #' `betar()` and `ziP()`, whose zeros depend on the mean where those of `lik_zip()` do not;
 #' `binomial("logit")` means `lik_binomial()` if the response has two columns. Their names stand for
 #' them, as in [glm()]: with `"binomial"` a factor, a logical or numbers 0 and 1 are classes

@@ -6,8 +6,7 @@
 #' Prices, wages, times and sizes are skewed, and their scatter grows with their mean. On another
 #' scale, often that of the logarithm, they are about normal with equal scatter. The argument
 #' `transform` of the [likelihoods] of numbers, as in `lik_gaussian(transform = "log")`, names that
-#' scale; the model is fitted there, and everything that is asked of the fit is in the response's
-#' own units again.
+#' scale; the model is fitted there, and predictions are in the response's own units again.
 #'
 #' | `transform` | \eqn{g(y)} | for responses |
 #' |---|---|---|

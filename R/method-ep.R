@@ -37,9 +37,9 @@
 #' @param power Power to which the likelihood of an observation is raised, in \[0, 1\]: 1 is EP, 0
 #'   variational inference, between them at least 0.01 is power EP; see Details. Below 1 for
 #'   likelihoods of one latent value, those of your own ([lik_custom()]) included, and several
-#'   classes one-vs-rest. 0 wants a density that is nowhere 0.
-#' @param learn_points Are the inducing points learned, after they have been chosen among the
-#'   observations or given as `basis`? `TRUE` or `FALSE`; see below.
+#'   classes one-vs-rest. 0 needs a density that is nowhere 0.
+#' @param learn_points `TRUE` if the inducing points are learned after they have been chosen among
+#'   the observations or given as `basis`, see below; `FALSE` if they stay.
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
 #' @details
 #' *Full EP.* Each observation's likelihood is replaced by a Gaussian site, which is refined until
@@ -67,39 +67,39 @@
 #' chosen or given points. When hyperparameters have been learned on these, the points move, too:
 #' the log evidence is maximised in their inputs and all hyperparameters together, by at most
 #' `inner` iterations ([learn_control()]) with the exact gradient, which for d points and p inputs
-#' takes some \eqn{n d p}{n d p} multiplications more. The points then are no observations. They
-#' move along inputs that are numbers and along which the kernel has a derivative, up to the width
-#' of the data from where they began; along factors, inputs of only two values, and inputs that
-#' [kernel_matern12()] or [kernel_factor()] sees, they stay. With `learn = FALSE` they stay, too. A
-#' search over hundreds of coordinates takes more evaluations; `RESULTS.md` compares density and
-#' time.
+#' takes some \eqn{n d p}{n d p} multiplications more. The points are then no longer observations.
+#' They move along inputs that are numbers and along which the kernel has a derivative, up to the
+#' width of the data from where they began; along factors, inputs of only two values, and inputs
+#' that [kernel_matern12()] or [kernel_factor()] reads, they stay. With `learn = FALSE` they stay,
+#' too. A search over hundreds of coordinates takes more evaluations; `RESULTS.md` compares density
+#' and time.
 #'
 #' *Several classes* ([lik_mprobit()], [lik_softmax()]) have a latent function each and one basis in
 #' common. Time and memory are linear in their number. The sites' shifts come from one Newton step
-#' for all classes; without it a shift of all latent functions together, to which the likelihood is
-#' blind, would take hundreds of sweeps.
+#' for all classes; without it a shift of all latent functions together, which does not change the
+#' likelihood, would take hundreds of sweeps.
 #'
-#' *Power EP* (Minka 2004). With a power p the cavity is the posterior without \eqn{t_i^p}{t_i^p} of
-#' an observation's site \eqn{t_i}{t_i}, the tilted distribution is the cavity times
-#' \eqn{p(y_i|f_i)^p}{p(y_i|f_i)^p}, and the site is what its moments ask for, to the power 1 / p.
-#' The log evidence is \deqn{\log\int p(f)\prod_i t_i(f_i)\,df + \frac1p\sum_i\left[\log\int
-#' q_{-i}(f_i) p(y_i|f_i)^p\,df_i - \log\int q_{-i}(f_i) t_i(f_i)^p\,df_i\right],}{log int p(f) prod
-#' t_i(f_i) df + (1 / p) sum_i [log int q_-i(f_i) p(y_i | f_i)^p df_i - log int q_-i(f_i) t_i(f_i)^p
-#' df_i],} with its exact gradient. In the limit p = 0 it is the variational lower bound, and the
-#' posterior the normal distribution of largest bound (Opper and Archambeau 2009). On inducing
-#' points this is the family of Bui, Yan and Turner (2017): FITC at p = 1, the variational
-#' approximation of Titsias (2009) at p = 0. Cavities that a fit keeps, and leave-one-out densities,
-#' are without whole sites.
+#' *Power EP* (Minka 2004). With a power p the cavity is the posterior without \eqn{t_i^p}{t_i^p}
+#' of an observation's site \eqn{t_i}{t_i}, the tilted distribution is the cavity times
+#' \eqn{p(y_i|f_i)^p}{p(y_i|f_i)^p}, and the site is the Gaussian factor that matches its moments,
+#' to the power 1 / p. The log evidence is \deqn{\log\int p(f)\prod_i t_i(f_i)\,df +
+#' \frac1p\sum_i\left[\log\int q_{-i}(f_i) p(y_i|f_i)^p\,df_i - \log\int q_{-i}(f_i)
+#' t_i(f_i)^p\,df_i\right],}{log int p(f) prod t_i(f_i) df + (1 / p) sum_i [log int q_-i(f_i)
+#' p(y_i | f_i)^p df_i - log int q_-i(f_i) t_i(f_i)^p df_i],} with its exact gradient. In the
+#' limit p = 0 it is the variational lower bound, and the posterior the normal distribution of
+#' largest bound (Opper and Archambeau 2009). On inducing points this is the family of Bui, Yan
+#' and Turner (2017): FITC at p = 1, the variational approximation of Titsias (2009) at p = 0.
+#' Cavities that a fit keeps, and leave-one-out densities, are without whole sites.
 #'
 #' *Where EP has no fixed point.* Terms that are not log-concave may have none: each of the labels
-#' of [lik_step()] asks for a proportion of the precision that the others have there, and where
-#' enough of them contradict each other precisions grow without end. If EP has failed, has not come
-#' near a fixed point (change above 0.01 after all sweeps), or has a log evidence that labels cannot
-#' have, the fit is the one of p = 0, with a warning. Its bound has a maximum, each sweep raises it,
-#' and a step that does not is halved, and this always ends. `fit$convergence$fallback` records
-#' what EP came to. There a label noise of 0, under which contradictions are impossible, is replaced
-#' by `r policy$least_label_noise`. Hyperparameters are learned by the bound if EP fails wherever
-#' the search begins.
+#' of [lik_step()] adds precision in proportion to that of the others there, and where enough of
+#' them contradict each other precisions grow without end. If EP has failed, has not come near a
+#' fixed point (change above 0.01 after all sweeps), or has a log evidence that labels cannot have,
+#' the fit is the one of p = 0, with a warning. Its bound has a maximum, each sweep raises it, and a
+#' step that does not is halved, and this always ends. `fit$convergence$fallback` records what EP
+#' came to. There a label noise of 0, under which contradictions are impossible, is replaced by
+#' `r policy$least_label_noise`. Hyperparameters are learned by the bound if EP fails wherever the
+#' search begins.
 #'
 #' @concept expectation propagation
 #' @concept variational inference
@@ -123,7 +123,11 @@
 #'   in Neural Information Processing Systems* 18.
 #' @seealso [fit_methods] for the others, [basis] for inducing points of your own.
 #' @examplesIf requireNamespace("MASS", quietly = TRUE)
+<<<<<<< HEAD
 #' fit <- sparsegp(sex ~ FL + RW + CL, MASS::crabs, "probit", method = method_ep(size = 20))
+=======
+#' fit <- sparsegp(sex ~ FL + RW, MASS::crabs, kernel = "rbf", method = method_ep(size = 20))
+>>>>>>> surface
 #' plot(fit, type = "trace")
 #' method_ep(tol = 1e-8)
 #'

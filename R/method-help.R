@@ -5,13 +5,13 @@
 #'
 #' | you have | use | time; memory, in numbers |
 #' |---|---|---|
-#' | any data, and no wish to choose | nothing: the default, see below | as below |
+#' | any data | nothing: the default, see below | as below |
 #' | up to about 1500 observations | [method_ep()], full EP | \eqn{n^3}{n^3}; \eqn{3 n^2}{3 n^2} |
 #' | one numeric input, such as time, and a Markov kernel | [method_markov()] | \eqn{n m^2}{n m^2} for m states; \eqn{n m}{n m} |
 #' | two to five numeric inputs, such as places, and a rough function | [method_neighbours()] | \eqn{n k^3}{n k^3} for k neighbours; \eqn{n k}{n k} |
-#' | more, and the inducing points in mind | `basis =` of [sparsegp()], see [basis] | \eqn{n d^2}{n d^2}; \eqn{n d}{n d} or less |
-#' | more, and their number in mind | [method_ep(size = d)][method_ep] | \eqn{n d^2}{n d^2} |
-#' | more, and no number in mind | [method_ep(size = NULL)][method_ep] | increases d while it pays |
+#' | more, your own inducing points | `basis =` of [sparsegp()], see [basis] | \eqn{n d^2}{n d^2}; \eqn{n d}{n d} or less |
+#' | more, a fixed number of inducing points | [method_ep(size = d)][method_ep] | \eqn{n d^2}{n d^2} |
+#' | more, a number that is chosen for you | [method_ep(size = NULL)][method_ep] | increases d while it pays |
 #' | labels; the most informative inducing points | [method_ivm(size = d)][method_ivm] | \eqn{n d^2}{n d^2} |
 #' | observations of one input that arrive in the order of time | [method_markov(window = w)][method_markov] | \eqn{m^2}{m^2} an observation; \eqn{w m}{w m} |
 #' | observations that arrive one by one, or that drift | [method_online()] | \eqn{4 d^2}{4 d^2} an observation; \eqn{4 d^2}{4 d^2} |
@@ -34,8 +34,8 @@
 #'
 #' *A series: one numeric input, one latent function*, and a kernel that is open or a Markov
 #' process; or one latent function of each class, one-vs-rest, whose probabilities are recalibrated.
-#' The fit is by [method_markov()], so it is still full EP's. Kernels are compared on
-#' `r policy$series_rows` observations or all, [kernel_matern52()] first, and the best is learned
+#' The fit is by [method_markov()], so its posterior is still that of full EP. Kernels are compared
+#' on `r policy$series_rows` observations or all, [kernel_matern52()] first, and the best is learned
 #' with all. The search begins at the best of length scales from the usual one down to the gap
 #' between neighbouring times. Streams, sources, `augment` and a given `basis` use inducing points.
 #'

@@ -5,16 +5,17 @@
 #'
 #' @param size Number of points in the active set; whole number of at least 1.
 #' @param select How the next point is chosen: by `"information"`, by `"entropy"`, or at `"random"`.
-#' @param refine Do all observations contribute through the active set (`"basis"`), or only its own,
-#'   with sites iterated to convergence (`"active"`) or set once (`"none"`, the paper's)?
+#' @param refine `"basis"`: all observations contribute through the active set; `"active"`: only
+#'   those in it, with sites iterated to convergence; `"none"`: these, with sites that are set once,
+#'   as in the paper.
 #' @param pool Most numbers that the stubs of the candidates may take; whole number or `Inf`.
 #' @param keep Proportion of the candidates that are kept for their gain when their number is
 #'   reduced; from 0 to 1.
 #' @param block Number of inclusions between reductions; whole number of at least 1.
 #' @param exchange Most exchange moves; whole number of at least 0.
 #' @param min_gain The selection stops when no candidate gains more nats; at least 0.
-#' @param common Several latent functions: one basis for all, the union of their active sets, or one
-#'   for each? With `refine = "basis"`.
+#' @param common Several latent functions with `refine = "basis"`: `TRUE` for one basis, the union
+#'   of their active sets, `FALSE` for one each.
 #' @param sweeps Most sweeps; whole number of at least 1.
 #' @param damping Largest proportion of a step taken in a batch sweep, in (0, 1].
 #' @param mixing Number of past sweeps from which a batch step is extrapolated (Anderson mixing);
@@ -71,11 +72,15 @@
 #'   *Notes on Minka's expectation propagation for Gaussian process classification*, section 2.3.
 #' @seealso [fit_methods] for the others, [learn_control()].
 #' @examplesIf requireNamespace("MASS", quietly = TRUE)
+<<<<<<< HEAD
 #' fit <- sparsegp(sex ~ FL + RW + CL, MASS::crabs, "probit", method = method_ivm(size = 20))
+=======
+#' fit <- sparsegp(sex ~ FL + RW, MASS::crabs, kernel = "rbf", method = method_ivm(size = 20))
+>>>>>>> surface
 #' plot(fit, type = "trace")
-#' fit <- sparsegp(sex ~ FL + RW + CL + CW + BD, MASS::crabs,
-#'                 method = method_ivm(size = 30, refine = "none"),
-#'                 learn = learn_control("ivm", outer = 5))
+#' fit <- sparsegp(sex ~ FL + RW, MASS::crabs, kernel = "rbf",
+#'                 method = method_ivm(size = 20, refine = "none"),
+#'                 learn = learn_control("ivm", outer = 3))
 #' fit$choices
 #' @export
 method_ivm <- function(size = 100, select = c("information", "entropy", "random"),

@@ -51,13 +51,13 @@
 #' on the observations in the window and the new ones, with the state behind all earlier ones as the
 #' prior, and then keeps the last `window` observations. With Gaussian noise and given
 #' hyperparameters every prediction, and `logLik()`, is that of a fit of all observations; with
-#' other likelihoods it is too if sites do not change any more that are a window old, so the window
-#' should span a few length scales. Within the window observations may come in any order; earlier
-#' ones are an error. A [row_source()] is fitted that way, with a window of 10 000 unless another is
-#' given, in two passes: in the first four windows of consecutive rows are kept to learn from, in
-#' the second all rows are taken in their order, which has to be that of time (`ORDER BY`): rows
-#' that are earlier than what the fit still holds are an error. The fit answers for times from the
-#' start of its window on: [predict()], `draws()`, `slopes()`; not `fitted()`, `residuals()` and
+#' other likelihoods it is too if sites that are older than the window no longer change, so the
+#' window should span a few length scales. Within the window observations may come in any order;
+#' earlier ones are an error. A [row_source()] is fitted that way, with a window of 10 000 unless
+#' another is given, in two passes: in the first four windows of consecutive rows are kept to learn
+#' from, in the second all rows are taken in their order, which has to be that of time (`ORDER BY`):
+#' rows that are earlier than what the fit still holds are an error. The fit answers for times from
+#' the start of its window on: [predict()], `draws()`, `slopes()`; not `fitted()`, `residuals()` and
 #' others that take all observations. There is no `mean =` formula with a window, and no integration
 #' over hyperparameters. A Matern kernel describes a function that drifts, without a half-life such
 #' as [method_online()] needs.
@@ -71,8 +71,8 @@
 #' earlier ones: EP continues with all of them, so the result is the fit of all at these
 #' hyperparameters.
 #'
-#' Not by this method: several inputs, likelihoods with several latent functions at once, several
-#' components, [mixture()] responses, `augment`, and merging of fits.
+#' The method does not support several inputs, likelihoods with several latent functions at once,
+#' several components, [mixture()] responses, `augment`, and merging of fits; these are errors.
 #' @references Hartikainen, J. and Särkkä, S. (2010). Kalman filtering and smoothing solutions to
 #'   temporal Gaussian process regression models. *MLSP*. Solin, A. and Särkkä, S. (2014). Explicit
 #'   link between periodic covariance functions and state space models. *AISTATS*. Nickisch, H.,

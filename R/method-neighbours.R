@@ -1,15 +1,16 @@
 #' Maps of many observations: nearest neighbours (Vecchia approximation)
 #'
 #' `method_neighbours()` is for one to five numeric inputs, such as places, and a function that
-#' varies so fast that thousands of inducing points (the *basis*) would be needed. There are none:
-#' each observation is modelled given its `k` nearest neighbours among the observations before it
-#' (Vecchia 1988). A fit takes time and memory in proportion to the number of observations.
+#' varies so fast that thousands of inducing points (the *basis*) would be needed. The method has no
+#' inducing points: each observation is modelled given its `k` nearest neighbours among the
+#' observations before it (Vecchia 1988). A fit takes time and memory in proportion to the number of
+#' observations.
 #'
 #' @param k Number of nearest neighbours; whole number of at least 1. Results approach those of
 #'   [method_ep()] with all observations as it grows, and are these for one less than the number of
 #'   observations. Time grows as its cube.
-#' @param sweeps,damping,mixing,tol Of EP, see [method_markov()]; they do not matter with Gaussian
-#'   noise.
+#' @param sweeps,damping,mixing,tol Settings of EP, with the ranges and units of [method_markov()];
+#'   they do not matter with Gaussian noise.
 #' @param power Power of the likelihood terms (power EP), see [method_ep()].
 #' @return A value of class `sparsegp_method`. Errors are of class `sparsegp_error`.
 #' @details *Gaussian noise.* Observations are put into an order in which each is as far as can be
@@ -47,9 +48,9 @@
 #' [kernel_matern12()], [kernel_matern32()], [kernel_matern52()], [kernel_rq()]), a product of such,
 #' or sums of these of the same inputs, with linear, polynomial and constant parts besides.
 #'
-#' Not by this method: several latent functions, as of components or classes, factors, periodic
-#' kernels and sums of kernels of different inputs, `basis`, `augment`, transforms
-#' with a parameter that is learned, effects of parts of a kernel, and merging of fits.
+#' The method does not support several latent functions, as of components or classes, factors,
+#' periodic kernels and sums of kernels of different inputs, `basis`, `augment`, transforms with a
+#' parameter that is learned, effects of parts of a kernel, and merging of fits; these are errors.
 #' @references Vecchia, A. V. (1988). Estimation and model identification for continuous spatial
 #'   processes. *Journal of the Royal Statistical Society B* 50, 297-312. Guinness, J. (2018).
 #'   Permutation and grouping methods for sharpening Gaussian process approximations.

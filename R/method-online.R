@@ -9,9 +9,8 @@
 #' @param score Which point leaves a full basis: `"kl"`, the exact Kullback-Leibler divergence
 #'   (thesis 3.24); `"mean"`, the thesis's approximation by its term of the mean (3.26); or
 #'   `"error"`, that without the posterior covariance (3.6). A weight may be near zero by chance
-#'   while its point
-#'   carries information on the variance, so `"kl"` is clearly better on a small basis, at the
-#'   same cost.
+#'   while its point carries information on the variance, so `"kl"` is clearly better on a small
+#'   basis, at the same cost.
 #' @param novelty An observation joins the basis only if it leaves more than this proportion of the
 #'   observation's prior variance unexplained; from 1e-11 to 0.5.
 #' @param order Order of the observations of one call: `"given"`; `"random"`, from R's generator; or
@@ -81,9 +80,16 @@
 #'   input, whose observations come in the order of time: it needs no inducing points;
 #'   `vignette("streaming")`.
 #' @examples
+<<<<<<< HEAD
 #' d <- data.frame(x = runif(600, -10, 10))
 #' d$y <- d$x / 10 + sin(d$x) / d$x + 0.1 * rnorm(600)
 #' fit <- sparsegp(y ~ x, d, method = method_online(size = 20, pilot = 150))
+=======
+#' set.seed(1)
+#' d <- data.frame(x = runif(800, -10, 10))
+#' d$y <- d$x / 10 + sin(d$x) / d$x + 0.1 * rnorm(800)
+#' fit <- sparsegp(y ~ x, d, kernel = "rbf", method = method_online(size = 20, pilot = 100))
+>>>>>>> surface
 #' summary(fit)
 #' plot(fit, newdata = d[1:200, ])
 #' @export

@@ -10,7 +10,7 @@
 #   key        list of key_item() and NULL
 #   name       short words that distinguish it from the others of a page, the label of a facet
 #   strip      level of a factor that it is for, list(name, level), or NULL
-#   log_y      is the axis of y logarithmic, by base graphics?
+#   log_y      is the axis of y logarithmic?
 #   frame      `bty` of graphics::par(): "l"; "o" around a map, which fills its panel; "n" where
 #              there are several scales along y
 new_chart <- function(title, elements, x, y, xlim, ylim, ticks = list(), key = list(),
@@ -71,7 +71,7 @@ draw_chart <- function(chart, style) {
   open_panel(style$xlim %||% chart$xlim, ylim, asp,
              paste(c(if (logs) "x", if (chart$log_y) "y"), collapse = ""))
   for (element in chart$elements) {
-    if (logs) element$data <- on_log_axis(element$data)
+    if (logs) element <- on_log_axis(element)
     if (nrow(element$data)) ELEMENTS[[element$kind]]$draw(element$data, element$look)
   }
   close_panel(style, chart$x, chart$y, chart$frame, chart$ticks$x, chart$ticks$y)
@@ -79,9 +79,15 @@ draw_chart <- function(chart, style) {
   if (style$ann) draw_strip(chart$strip, style)
 }
 
-# Leaves out what has no place on a logarithmic axis, where graphics would warn.
-on_log_axis <- function(data) {
-  if (is.null(data$x)) data else data[data$x > 0, , drop = FALSE]
+# Leaves out the rows of an element without a place on a logarithmic axis, where graphics would
+# warn, and their looks.
+on_log_axis <- function(element) {
+  if (is.null(element$data$x)) return(element)
+  there <- element$data$x > 0
+  of_rows <- lengths(element$look) == length(there) & length(there) > 1L
+  element$look[of_rows] <- lapply(element$look[of_rows], `[`, there)
+  element$data <- element$data[there, , drop = FALSE]
+  element
 }
 
 # Returns the margins, in lines, of charts below each other: the first has room for its key, the
@@ -109,7 +115,12 @@ chart_layers <- function(charts, rows = NULL, style = auto_style()) {
   field <- function(name) unique(vapply(charts, `[[`, "", name))
   by_response <- several && length(field("y")) == length(charts)
   names <- facet_names(charts, by_response)
+  logs <- isTRUE(style$log)
   charts <- lapply(charts, chart_on_page, theme_page())
+  if (logs) charts <- lapply(charts, function(chart) {
+    chart$elements <- lapply(chart$elements, on_log_axis)
+    chart
+  })
   charts <- on_one_scale(lapply(charts, with_limits, style))
   if (several) charts <- apart_along_x(charts)
   layers <- Map(element_layers, charts, names, list(names))
@@ -117,8 +128,9 @@ chart_layers <- function(charts, rows = NULL, style = auto_style()) {
   ticks <- charts[[1L]]$ticks
   titles <- if (several) nonempty(field("title")) else field("title")
   ggplot2::ggplot() + unlist(unname(layers), recursive = FALSE) + scales_of(charts) +
-    key_layers(charts[[1L]]) + horizontal_ticks(charts) +
-    tick_layer(ggplot2::scale_y_continuous, ticks$y) + coordinates_of(charts) +
+    key_layers(charts[[1L]]) + horizontal_ticks(charts, if (logs) ggplot2::scale_x_log10) +
+    tick_layer(if (charts[[1L]]$log_y) ggplot2::scale_y_log10, ticks$y,
+               ggplot2::scale_y_continuous) + coordinates_of(charts) +
     (if (several) ggplot2::facet_wrap("chart", scales = free_scales(charts), nrow = rows)) +
     ggplot2::labs(x = shared_label(field("x")), y = if (!by_response) shared_label(field("y")),
                   caption = if (length(titles) == 1L) wrapped(titles))
@@ -153,15 +165,16 @@ shifted <- function(chart, by) {
   chart
 }
 
-# Returns the scale along x: of the one kind of ticks that charts have, or of those of each.
-horizontal_ticks <- function(charts) {
+# Returns the scale along x: of the one kind of ticks that charts have, or of those of each. logs:
+# the logarithmic scale, or NULL.
+horizontal_ticks <- function(charts, logs) {
   ticks <- unique(lapply(unname(charts), function(chart) chart$ticks$x))
-  if (length(ticks) == 1L) return(tick_layer(ggplot2::scale_x_continuous, ticks[[1L]]))
+  if (length(ticks) == 1L) return(tick_layer(logs, ticks[[1L]], ggplot2::scale_x_continuous))
   each <- lapply(unname(charts), own_ticks)
   nearest <- function(limits) {
     which.min(vapply(charts, function(chart) sum(abs(chart$xlim - limits)), 0))
   }
-  ggplot2::scale_x_continuous(
+  (logs %||% ggplot2::scale_x_continuous)(
     breaks = function(limits) each[[nearest(limits)]]$at,
     labels = function(at) {
       holds <- vapply(each, function(own) all(at[!is.na(at)] %in% own$at), NA)
@@ -242,9 +255,11 @@ scales_of <- function(charts) {
   lapply(elements, function(element) ELEMENTS[[element$kind]]$scale(element$look))
 }
 
-# A clock has ticks inside whatever limits its facet has.
-tick_layer <- function(scale, ticks) {
-  if (is.null(ticks)) return(NULL)
+# Returns a scale with these ticks: `logs`, or where that is NULL `scale`. A clock has ticks inside
+# whatever limits its facet has.
+tick_layer <- function(logs, ticks, scale) {
+  if (is.null(ticks)) return(if (!is.null(logs)) logs())
+  scale <- logs %||% scale
   if (!is.null(ticks$again)) {
     return(scale(breaks = function(limits) ticks$again(limits)$at,
                  labels = function(at) tick_labels(ticks$again, at)))

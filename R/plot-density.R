@@ -1,7 +1,8 @@
 # The density of gp_density().
 
 #' @rdname gp_density
-#' @param n Points of the curve, or along each side of the grid.
+#' @param n Number of points of the curve, or along each side of the grid; a whole number of at
+#'   least 2.
 #' @return `plot()`: invisibly, a data frame of what was drawn. One input: a histogram of the
 #'   points, the density with its interval, and the basis as ticks; two: contours of the density
 #'   over the points, and the basis as rings.

@@ -26,7 +26,7 @@ plot.sparsegp_next <- function(x, which = NULL, ...) {
 }
 
 #' @rdname plot.sparsegp_next
-#' @param object Of [next_rows()].
+#' @param object A result of [next_rows()].
 #' @exportS3Method ggplot2::autoplot
 autoplot.sparsegp_next <- function(object, which = NULL, ...) {
   check_no_dots(...)

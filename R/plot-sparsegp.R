@@ -57,10 +57,11 @@
 #'   `cex.axis`, `cex.lab`, `cex.main` as in [graphics::plot.default()]; `sub` replaces the words
 #'   above the panel (`sub = ""` removes them), and `legend = FALSE` removes the key; `pch`, `cex`
 #'   and `col` are for the observations (`pch` and `col` one per class) and `lwd` for the curve;
-#'   `log = "x"` is for a curve along a positive number, such as a dose, and the default if the fit
-#'   has a log scale for this input and its values span a factor of 100, as then has the response;
-#'   `log = ""` for linear axes. `xlim` (and `ylim` for two
-#'   inputs) also sets the range of predictions. Other arguments are errors.
+#'   `log = "x"` draws a logarithmic axis for a curve along a positive number, such as a dose. It is
+#'   the default if the fit has a log scale for this input and its values span a factor of 100; the
+#'   axis of the response is then logarithmic under the same conditions. `log = ""` draws linear
+#'   axes. `xlim` (and `ylim` for two inputs) also sets the range of predictions. Other arguments
+#'   are errors.
 #' @return The numbers that were drawn, invisibly: a data frame, or a list of data frames, with the
 #'   columns that the section of each type lists. Bad arguments, and types that are not defined for
 #'   a fit, are errors of class `sparsegp_error`.
@@ -82,14 +83,22 @@
 #' plot(fit, "terms")
 #' plot(fit, ~ wt)
 #' plot(fit, type = "residuals")
+<<<<<<< HEAD
 #' plot(sparsegp(mpg ~ wt + factor(am), mtcars, structure = "fixed"), by = "factor(am)")
+=======
+>>>>>>> surface
 #'
-#' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:48, ]
+#' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:36, ]
 #' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
 #' plot(fit, "forecast")
 #'
+<<<<<<< HEAD
 #' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[1:25 * 6, ])
 #' plot(fit, n = 21)
+=======
+#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[1:30 * 5, ])
+#' plot(fit, n = 15)
+>>>>>>> surface
 #' plot(fit, type = "reject")
 #' @export
 plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 0.95, n = NULL,
@@ -99,14 +108,20 @@ plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 
                 n = n, by = by, se = se, ahead = ahead)
   style <- plot_style(...)
   asked$log <- if (isTRUE(style$log)) "x"
-  asked <- match_plot_args(x, asked)
-  style$log <- style$log %||% has_log_axis(x, asked, style)
-  asked$style <- style
+  asked <- with_log_axis(x, match_plot_args(x, asked), style)
+  style <- asked$style
   type <- offered_type(x, asked$type, "x")
   picture <- type$picture(x, asked)
   charts <- type$charts(x, picture, style)
   draw_charts(charts, style, type$rows(charts))
   invisible(picture$drawn)
+}
+
+# Adds the style to the arguments of a picture, and to that whether its axis is logarithmic.
+with_log_axis <- function(object, asked, style) {
+  style$log <- style$log %||% has_log_axis(object, asked, style)
+  asked$style <- style
+  asked
 }
 
 # Is the axis of a curve logarithmic unless another is asked for? It is if the fit has the logarithm
@@ -131,6 +146,8 @@ has_log_axis <- function(object, asked, style) {
 #' @param object A fit of [sparsegp()].
 #' @param xlim,ylim Range of predictions and of the axis, two numbers in the units of the input;
 #'   default: as in [plot()][plot.sparsegp].
+#' @param log `"x"` for a logarithmic axis along one positive number, `""` for linear axes; `NULL`:
+#'   logarithmic if the fit has log scales, as in [plot()][plot.sparsegp].
 #' @param ... Not used; unknown arguments are an error.
 #' @return A `ggplot`. For `type = "terms"` with several terms a named list of `ggplot`s, as their
 #'   axes differ. Errors of class `sparsegp_error`, as in [plot()][plot.sparsegp].
@@ -142,13 +159,15 @@ has_log_axis <- function(object, asked, style) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.sparsegp <- function(object, which = NULL, type = NULL, newdata = NULL, level = 0.95,
                               n = NULL, by = NULL, se = NULL, ahead = NULL, xlim = NULL,
-                              ylim = NULL, ...) {
+                              ylim = NULL, log = NULL, ...) {
   check_no_dots(...)
   object <- ready(object)
   asked <- list(which = which, type = type, newdata = newdata, level = level,
                 n = n, by = by, se = se, ahead = ahead)
-  asked <- match_plot_args(object, asked)
-  asked$style <- style <- auto_style(xlim = xlim, ylim = ylim)
+  style <- auto_style(xlim = xlim, ylim = ylim, log = log)
+  asked$log <- if (isTRUE(style$log)) "x"
+  asked <- with_log_axis(object, match_plot_args(object, asked), style)
+  style <- asked$style
   type <- offered_type(object, asked$type, "object")
   charts <- type$charts(object, type$picture(object, asked), style)
   if (type$alike || length(charts) == 1L) return(chart_layers(charts, type$rows(charts), style))

@@ -56,19 +56,19 @@ with_levels <- function(frame, levels) {
 
 # Returns the frame of new rows with factors of the fit's levels, NA where a level is none of them.
 # any_level: names of factors that take any; further levels of those among `coded` follow the fit's.
-# Attributes: `xlevels`, these levels; `unseen` and `taken`, lists of levels that became NA and that
-# did not, by variable, in rows that miss nothing else. placed: names of ordered factors that are
-# numbers, whose further levels have a place among the fit's.
-with_fit_levels <- function(frame, xlev, any_level, coded, placed = character()) {
-  unseen <- taken <- list()
+# Attributes: `xlevels`, these levels; `unseen`, `placed` and `taken`, lists by variable of levels
+# that became NA, that have a place among the fit's, and that are further ones, in rows that miss
+# nothing else. by_place: names of ordered factors that are numbers, whose levels may have a place.
+with_fit_levels <- function(frame, xlev, any_level, coded, by_place = character()) {
+  unseen <- taken <- placed <- list()
   levels <- xlev
   for (name in intersect(names(xlev), names(frame))) {
     new <- setdiff(as.character(unique(frame[[name]])), c(xlev[[name]], NA))
     if (length(new) == 0L) next
     there <- intersect(new, as.character(frame[[name]][stats::complete.cases(frame)]))
-    place <- if (name %in% placed) places_of(new, frame[[name]], xlev[[name]])
+    place <- if (name %in% by_place) places_of(new, frame[[name]], xlev[[name]])
     if (!is.null(place)) {
-      taken[[name]] <- there
+      placed[[name]] <- there
       levels[[name]] <- c(xlev[[name]], new)
       xlev[[name]] <- structure(levels[[name]], place = c(seq_along(xlev[[name]]), place))
       next
@@ -82,6 +82,7 @@ with_fit_levels <- function(frame, xlev, any_level, coded, placed = character())
   frame <- with_levels(frame, levels)
   attr(frame, "unseen") <- Filter(length, unseen)
   attr(frame, "taken") <- Filter(length, taken)
+  attr(frame, "placed") <- Filter(length, placed)
   attr(frame, "xlevels") <- xlev
   frame
 }
@@ -131,12 +132,16 @@ signal_unseen <- function(unseen, kind) {
 
 SIGNALS <- list(warning = warning, message = message, signal = signalCondition)
 
-# Returns the message on levels that are predicted from the prior, one line for each factor.
-prior_words <- function(unseen) {
+# Returns the message on new levels and how they are predicted, one line for each factor.
+new_level_words <- function(unseen, how) {
   levels <- vapply(unseen, toString, "", width = 60L)
   paste0("New level", ifelse(lengths(unseen) > 1L, "s", ""), " of ", names(unseen),
-         ", predicted from the prior: ", levels, collapse = "\n")
+         ", predicted ", how, ": ", levels, collapse = "\n")
 }
+
+prior_words <- function(unseen) new_level_words(unseen, "from the prior")
+
+place_words <- function(unseen) new_level_words(unseen, "by place in the order of its levels")
 
 no_effect_words <- function(values) {
   paste0("Predictions do not depend on other values of ", constant_words_of(values))
@@ -148,6 +153,7 @@ UNSEEN <- list(
     paste0("Predictions are NA for rows with ", unseen_words(unseen))
   }),
   message = list(class = "message", words = unseen_words, text = prior_words),
+  place = list(class = "message", words = unseen_words, text = place_words),
   signal = list(class = "signal", words = unseen_words, text = unseen_words),
   constant = list(class = "warning", words = constant_words_of, text = no_effect_words),
   single = list(class = "message", words = constant_words_of, text = no_effect_words)

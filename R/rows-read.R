@@ -73,8 +73,8 @@ code_rows <- function(recipe, rows) {
   if (is.null(recipe$terms)) return(rows)
   takes <- if (recipe$response) recipe$learns else recipe$any_level
   coded <- coded_by_number(recipe$contrasts)
-  placed <- if (!recipe$response) setdiff(coded, coded_by_level(recipe$contrasts))
-  frame <- with_fit_levels(rows$x, recipe$xlevels, takes, coded, placed)
+  by_place <- if (!recipe$response) setdiff(coded, coded_by_level(recipe$contrasts))
+  frame <- with_fit_levels(rows$x, recipe$xlevels, takes, coded, by_place)
   unseen <- attr(frame, "unseen")
   if (recipe$response && length(unseen)) {
     stop_sparsegp(recipe$argument, paste("has", unseen_words(unseen)),
@@ -83,7 +83,8 @@ code_rows <- function(recipe, rows) {
   }
   signal_unseen(unseen, "warning")
   if (!recipe$response) {
-    signal_taken(attr(frame, "taken"), c(recipe$learns, placed), single_levels(recipe$xlevels))
+    signal_unseen(attr(frame, "placed"), "place")
+    signal_taken(attr(frame, "taken"), c(recipe$learns, by_place), single_levels(recipe$xlevels))
   }
   xlevels <- attr(frame, "xlevels")
   if (recipe$response) rows$xlevels <- xlevels

@@ -10,9 +10,8 @@
 #'
 #' A model is built from four kinds of objects: [kernels] for the function (smooth, rough, periodic,
 #' sums of effects, groups), [likelihoods] for the response (counts, classes, outliers),
-#' [fit_methods] for the computation (all observations, a set of inducing points (the *basis*),
-#' a stream), and
-#' [priors] for the hyperparameters.
+#' [fit_methods] for the computation (all observations, a set of inducing points (the *basis*), a
+#' stream), and [priors] for the hyperparameters.
 #'
 #' `vignette("sparsegp")` leads from a formula to error bars, `vignette("defaults")` describes
 #' default fits and their accuracy, `vignette("coming-from")` is for users of `lm()`, `gam()` or
@@ -24,7 +23,7 @@
 #' winds, design of experiments, and the figures of the papers.
 #'
 #' @section Notation:
-#' Words outside, paper letters inside; one table for the whole package.
+#' Arguments have words; formulas have these letters, as the papers do.
 #'
 #' | symbol | meaning |
 #' |---|---|
@@ -40,7 +39,7 @@
 #' | \eqn{z \sim N(a, M)}{z ~ N(a, M)} | posterior of the part a basis carries, \eqn{v(x)'z}{v(x)'z} with \eqn{v = R^{-T}k(x)}{v = R^-T k(x)}; a priori \eqn{N(0, I)}{N(0, I)} |
 #' | \eqn{S, t}{S, t} | sums of \eqn{\tau v v'}{tau v v'} and \eqn{\nu v}{nu v} over rows: \eqn{M = (I + S)^{-1}}{M = (I + S)^-1}, \eqn{a = Mt}{a = M t} |
 #' | \eqn{E, Q}{E, Q} | \eqn{R^{-1} M R^{-T}}{R^-1 M R^-T} (thesis: C + Q) and \eqn{K_B^{-1}}{K_B^-1} |
-#' | \eqn{V, \gamma}{V, gamma} | rows seen through the basis, \eqn{V = K_{nB} R^{-1}}{V = K_nB R^-1}, and the variance it leaves |
+#' | \eqn{V, \gamma}{V, gamma} | rows projected on the basis, \eqn{V = K_{nB} R^{-1}}{V = K_nB R^-1}, and the variance it leaves |
 #' | \eqn{G, H}{G, H} | stored factors: \eqn{var(x) = K(x,x) - |G'k(x)|^2 + |H'k(x)|^2}{var(x) = K(x,x) - |G'k(x)|^2 + |H'k(x)|^2} |
 #' | \eqn{n, p, d}{n, p, d} | rows, inputs, basis size |
 #'

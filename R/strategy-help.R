@@ -74,12 +74,13 @@
 #'   numbers from 0 to a million, and three or more of them differ. The density of Gaussian noise
 #'   then counts as the probability of the unit interval around the response. With an offset or a
 #'   `mean`, which would be those of a logarithm, counts are not tried;
-#' * `lik_beta()`: shares, if all responses are between 0 and 1.
+#' * `lik_beta()`: proportions, if all responses are between 0 and 1.
 #'
 #' The simplest kind that gains enough is taken, and kernels and the scale of the response are
 #' compared once more under it, on fewer rows, as EP takes several times as long. `print()` names
-#' the likelihood, and `fit$choices` has the rows of stage "noise". `likelihood = "gaussian"` closes
-#' this axis and leaves the scale of the response open. A kernel of your own closes it, too.
+#' the likelihood, and `fit$choices` has the rows of stage "noise". `likelihood = "gaussian"` keeps
+#' Gaussian noise and leaves the scale of the response open. With a kernel of your own noise is not
+#' compared either.
 #'
 #' ## Few inputs that matter
 #'

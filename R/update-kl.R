@@ -1,8 +1,8 @@
 #' Kullback-Leibler divergence between two fits
 #'
 #' How far one posterior process is from another: \eqn{KL(f \| g) = E_f \log(f / g)}{KL(f || g) =
-#' E_f log(f / g)}, half of what thesis eq. 3.15 gives, for posteriors of the same prior. What one
-#' more row has taught a stream is `kl(update(fit, row), fit)` (thesis eq. 3.16).
+#' E_f log(f / g)}, half of what thesis eq. 3.15 gives, for posteriors of the same prior. The
+#' information that one more row adds to a stream is `kl(update(fit, row), fit)` (thesis eq. 3.16).
 #'
 #' Both posteriors are written on the joint basis, in coordinates in which the prior is N(0, I).
 #' Points that the others determine to 1e-12 of their prior variance are left out. The error is

@@ -3,17 +3,17 @@
 #' Merge fits of different rows
 #'
 #' Two fits on one basis, with one prior, hold sums over their rows; the fit of all rows holds the
-#' sum of both. Fits made apart, on machines that share no rows, merge this way: fit some rows, fit
-#' the others by `sparsegp(data =, control = gp_control(like = fit))`, which takes basis, scaling,
-#' removed constant and hyperparameters from the first, and merge. See [shards] for its use on a
-#' cluster, and for what then leaves a machine.
+#' sum of both. Fits that are made separately, on machines that share no rows, merge this way: fit
+#' some rows, fit the others by `sparsegp(data =, control = gp_control(like = fit))`, which takes
+#' basis, scaling, removed constant and hyperparameters from the first, and merge. See [shards] for
+#' its use on a cluster, and for what then leaves a machine.
 #'
 #' With Gaussian noise the merged fit is that of all rows, its log evidence included. For other
 #' likelihoods every row's site was found among the rows of its own fit. Where both fits keep their
 #' inputs (`gp_control(keep_x = TRUE)`) EP continues with all rows until it converges, and the
-#' result is again that of all rows on this basis; where they do not the sites stand, the merged fit
-#' has no single row (`fitted()`, `residuals()`, `sites()` and `loo_lpd()` are errors), and its log
-#' evidence is that of these sites.
+#' result is again that of all rows on this basis; where they do not, the sites are kept, the merged
+#' fit has no single row (`fitted()`, `residuals()`, `sites()` and `loo_lpd()` are errors), and its
+#' log evidence is that of these sites.
 #'
 #' @section Different bases:
 #' Sums on different points (`sparsegp(basis = points, control = gp_control(like = fit))`) add up on

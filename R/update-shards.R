@@ -1,4 +1,4 @@
-#' Fits of rows that stay where they are
+#' Federated fits: rows that stay where they are
 #'
 #' *Experimental: `shard()` may change in a minor version, see [stability].*
 #'
@@ -42,9 +42,10 @@
 #' ```
 #'
 #' @section On Spark:
-#' Every partition gives its fit as a line of text, `sparklyr::spark_apply()` collects them. (Spark
-#' was not there to test it with; what runs in R is.) The rows of a partition should outnumber the
-#' points many times: `sdf_repartition()` sees to that. R and this package are needed on every node.
+#' Every partition gives its fit as a line of text, `sparklyr::spark_apply()` collects them. (The
+#' part that runs in R is tested; the call of Spark is not.) The rows of a partition should
+#' outnumber the points many times: `sdf_repartition()` sees to that. R and this package are needed
+#' on every node.
 #' ```
 #' lines <- sparklyr::spark_apply(table, function(rows, first) {
 #'   fit <- sparsegp::sparsegp(data = rows, control = gp_control(like = first))
@@ -59,9 +60,10 @@
 #'
 #' @param fit A fit of [sparsegp()] on a basis, see [merge][merge.sparsegp], or a stream's after
 #'   its pilot.
-#' @return The fit as it may be sent. It predicts, merges, takes rows and is a `like` as before;
-#'   what needs rows (`fitted()`, `loo_lpd()`) is an error. Errors, of class `sparsegp_error`: full
-#'   EP, whose posterior is made of all rows; a stream that waits, which holds rows.
+#' @return The fit as it may be sent. It predicts, merges, accepts rows and serves as `like`, as
+#'   before; functions that need its rows (`fitted()`, `loo_lpd()`) are errors. Errors, of class
+#'   `sparsegp_error`: full EP, whose posterior is made of all rows; a stream that waits, which
+#'   holds rows.
 #' @examples
 #' set.seed(1)
 #' rows <- function(n) {
@@ -97,7 +99,10 @@ shard <- function(fit) {
 bare_call <- function(call) {
   whole <- vapply(as.list(call), function(part) is.language(part) || is.atomic(part) &&
                     length(part) <= 1L, NA)
-  call <- call[c(TRUE, whole[-1L])]
+  with_global_formulas(call[c(TRUE, whole[-1L])])
+}
+
+with_global_formulas <- function(call) {
   for (name in names(Filter(function(part) inherits(part, "formula"), as.list(call)))) {
     environment(call[[name]]) <- globalenv()
   }

@@ -130,7 +130,7 @@ compare_on <- function(name) {
   }
   cat(sprintf("%s: median asked %.0f, random %.0f: a share of %.2f\n", name, median_of(TRUE),
               median_of(FALSE), median_of(TRUE) / median_of(FALSE)))
-  bench_row(paste0("Labels needed to come within ", POINTS, " points, asked by ", ASK_BY,
+  bench_row(paste0("Labels needed to come within ", POINTS, " points, chosen by ", ASK_BY,
                    ", median of ", SEEDS, " seeds"),
             data = name, "error of all" = enough - POINTS, asked = median_of(TRUE),
             random = if (BESIDE_CHANCE) median_of(FALSE) else "")
@@ -140,7 +140,7 @@ compare_on <- function(name) {
 
 # ---- Batches ----
 
-# What 100 labels have told; batch: how many come in at a time.
+# Returns the information of 100 labels; batch: how many come in at a time.
 gathered <- function(set, ard, seed, batch, count = 100) {
   set.seed(seed)
   order <- sample.int(length(set$y))
@@ -167,9 +167,9 @@ batches <- function(name) {
     c(one = gathered(set, ard, seed, 1L), ten = gathered(set, ard, seed, 10L))
   }, c(one = 0, ten = 0))
   mean <- rowMeans(gain)
-  cat(sprintf("%s: 100 labels tell %.2f nats one at a time, %.2f in batches of 10, %.1f %% less\n",
+  cat(sprintf("%s: 100 labels have %.2f nats one at a time, %.2f in batches of 10, %.1f %% less\n",
               name, mean[["one"]], mean[["ten"]], 100 * (1 - mean[["ten"]] / mean[["one"]])))
-  bench_row(paste("Nats that 100 labels tell, mean of", SEEDS, "seeds"), data = name,
+  bench_row(paste("Information of 100 labels in nats, mean of", SEEDS, "seeds"), data = name,
             "one at a time" = mean[["one"]], "by ten" = mean[["ten"]])
 }
 

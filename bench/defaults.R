@@ -1,4 +1,4 @@
-# What a user gets who says nothing but the data: predictions by default settings, and the CPU
+# The accuracy of default fits, with nothing but the data given: predictions, and the CPU
 # seconds they take, beside peers on the same split in the same run. Peers that are not installed
 # are left out, and all of them for MNIST (an hour) and for one digit of USPS against the rest (ten
 # minutes each). svm: e1071's, radial kernel with probabilities, the best of six of SVM_GRID by the

@@ -102,7 +102,7 @@ errors <- fields[, grepl("^rms", colnames(fields))]
 bench_table(rbind(median = apply(errors, 2L, median),
                   root_mean_square = sqrt(colMeans(errors^2))), "Errors of modes", 3L)
 bench_row("Modes of ambiguous winds", fields = FIELDS, "mode of the truth found" = mean_of("found"),
-          "ranked best" = mean_of("right"), "its weight says" = mean_of("weight"),
+          "ranked best" = mean_of("right"), "weight of the best" = mean_of("weight"),
           "90 % ellipses hold, nearest" = mean_of("inside_nearest"),
           "seconds a field" = mean_of("seconds"))
 

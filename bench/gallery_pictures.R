@@ -136,7 +136,7 @@ trial <- transform(veteran, trt = factor(trt, labels = c("standard", "test")))
 times <- sparsegp(Surv(time, status) ~ trt + celltype + karno, trial)
 plot(times, "survival", by = "celltype")
 
-# survival-times: The expected time along the Karnofsky score, which says how fit a patient is.
+# survival-times: The expected time along the Karnofsky score, a measure of how fit a patient is.
 plot(times, "karno")
 
 # ---- Is it any good? ----

@@ -1,6 +1,6 @@
 # How the time grows with rows, points and classes: CPU seconds of fits with given hyperparameters
 # over a grid of sizes, and the slopes of their logarithms, by least squares. Beside them what an
-# operation count says for large sizes. One page, a picture of it where a file is named, and where
+# operation count gives for large sizes. One page, a picture of it where a file is named, and where
 # another is one of what a first call takes, for the README.
 #
 #   Rscript bench/growth.R [growth.png [rows.png]]
@@ -52,7 +52,7 @@ measure <- function(case) {
   slope <- unname(coef(lm(log(seconds) ~ log(case$sizes)))[2L])
   cat(sprintf("%-24s %s = %s: %s s; slope %.2f (count %d)\n", case$what, case$of,
               toString(case$sizes), toString(signif(seconds, 2)), slope, case$count))
-  bench_row("Slope of log CPU seconds, and what an operation count says of large sizes",
+  bench_row("Slope of log CPU seconds, and that of an operation count at large sizes",
             fit = case$what, against = case$of, sizes = paste(range(case$sizes), collapse = " to "),
             "seconds of the last" = max(seconds), slope = round(slope, 2), count = case$count)
   seconds

@@ -6,7 +6,7 @@
 #   - MNIST: 1000 inclusions from all 60000 rows, against the products and one read of the inputs
 #     per inclusion; once;
 #   - MNIST with a pool of 3.6e7 doubles: the most memory that the run holds, against the pool and
-#     the inputs as the kernel sees them.
+#     the inputs as the kernel reads them.
 # Medians of runs that take turns, since a shared machine's speed drifts, in processor time: run it
 # with a BLAS of one thread (OPENBLAS_NUM_THREADS=1). Each run has one before it that does not
 # count: a virtual machine may be slow to find memory that it has not read for a while.
@@ -156,7 +156,7 @@ peak <- function(set, size, pool) {
   })
   cat(sprintf("MNIST with a pool of %.2g: %.1f s; at most %.0f MB beside the data\n", pool, took,
               memory("VmHWM") - before))
-  cat(sprintf("  pool %.0f MB, inputs as the kernel sees them %.0f MB\n", pool * 8 / 2^20,
+  cat(sprintf("  pool %.0f MB, inputs as the kernel reads them %.0f MB\n", pool * 8 / 2^20,
               length(set$x) * 8 / 2^20))
 }
 

@@ -173,7 +173,7 @@ EXPLAINED <- c(
   "^controls_noise_alone" = "noise alone: hand fits that find nothing differ by chance"
 )
 DISAGREE <- "the evidence alone, at the mode of more hyperparameters: held out it is not better"
-UNSEEN <- "the evidence of the default is less than 10 nats lower, and cannot tell"
+UNSEEN <- "the evidence of the default is less than 10 nats lower, which is not decisive"
 BY_CHANCE <- "less than three standard errors, the largest of some fifteen fits"
 
 # Returns the reason of each line: that of its pattern, or what its numbers say.

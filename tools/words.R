@@ -46,6 +46,8 @@ TERMS <- c(
 HELP <- c(
   "(^|[.;:] )Of (?!course)" = "a sentence with a subject and a verb",
   "@param \\S+ Nothing" = "Not used",
+  "@param \\S+ (Of|Are|Is|Do|Does|Also)\\b" = "what the value is, its unit and its range",
+  "\\bunderstands?|\\bunderstood\\b|\\bknows? (of|them|nothing)\\b" = "accepts; reads",
   "\\b(kernels?|parts?|fits?|models?|packages?|EP|C) (sees?(?! `)|wants?|minds?)\\b" = "reads",
   "\\b(methods?|streams?|likelihoods?|observations?|basis) (sees?(?! `)|wants?)\\b" = "has; needs",
   "\\b(is|are|be) (had|settled|asked for)\\b" = "available; chosen; requested",

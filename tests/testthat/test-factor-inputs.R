@@ -322,7 +322,10 @@ test_that("an unseen level of an ordered factor that is a number has its place i
                   control = gp_control(integrate = "none"))
   skip_if(!identical(fit$contrasts$size, BY_SCORE), "ordered factor was read as a factor")
   new <- data.frame(size = factor(sizes, sizes, ordered = TRUE))
-  expect_message(found <- predict(fit, new), "New levels of size, .*: xs, l")
+  expect_message(found <- predict(fit, new),
+                 "New levels of size, predicted by place in the order of its levels: xs, l")
+  one <- new[new$size == "xs", , drop = FALSE] # a line for each kind, of one level and of several
+  expect_message(predict(fit, one), "New level of size, predicted by place .*: xs")
   # the same latent function at the numbers 0, 1, 2, 2.5 and 3
   numbers <- sparsegp(y ~ score, data.frame(score = as.integer(d$size), y = d$y),
                       kernel = fit$kernel, likelihood = lik_gaussian(transform = "identity"),

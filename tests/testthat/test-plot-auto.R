@@ -101,3 +101,26 @@ test_that("a map with areas far from data is drawn, and one that does not vary",
   flat <- suppressWarnings(sparsegp(z ~ x + y, d, learn = FALSE, scale = FALSE))
   built(ggplot2::autoplot(flat, n = 9))
 })
+
+test_that("axes of ggplot2 are logarithmic where those of plot() are", {
+  d <- data.frame(dose = rep(c(1, 2, 5, 10, 50, 400), 3), g = rep(c("a", "b"), each = 9))
+  d$y <- exp(log(d$dose) / 2 + rep(-1:1, 6) / 9 + 2 * (d$g == "a"))
+  fit <- sparsegp(y ~ dose + g, d, lik_gaussian(transform = "log"), scale = "log", learn = FALSE)
+  made <- built(ggplot2::autoplot(fit, n = 5))
+  scales <- made$layout$panel_params[[1L]]
+  expect_equal(scales$x.range, grDevices::extendrange(log10(c(1, 400)), f = 0.04),
+               tolerance = 1e-10)
+  expect_true(scales$y.range[2L] > log10(max(d$y)) && scales$y.range[1L] < log10(min(d$y)))
+  linear <- built(ggplot2::autoplot(fit, n = 5, log = ""))$layout$panel_params[[1L]]
+  expect_gt(linear$x.range[2L], 399)
+  facets <- transform(d, h = rep(letters[1:5], length.out = 18))
+  many <- sparsegp(y ~ dose + h, facets, learn = FALSE)
+  expect_equal(built(ggplot2::autoplot(many, "dose", by = "h", n = 5, log = "x",
+                                       xlim = c(2, 200)))$layout$panel_params[[1L]]$x.range,
+               log10(c(2, 200)), tolerance = 1e-10)
+  # without a place on the axis: rows at 0 are left out without a warning
+  zero <- sparsegp(y ~ dose, rbind(d, data.frame(dose = 0, g = "a", y = 1)), learn = FALSE)
+  built(ggplot2::autoplot(zero, n = 5, log = "x", xlim = c(1, 500)))
+  refused(ggplot2::autoplot(zero, n = 5, log = "x"), "log")
+  refused(ggplot2::autoplot(zero, log = "y"), "log")
+})
