@@ -41,15 +41,15 @@ rhythm_axes <- function(count) {
 }
 
 # A trend is for labels that full EP takes: of more, the kernel of two or one-vs-rest labels has one
-# variance, which a margin and least squares are made for.
+# variance, which a margin and least squares are made for. Those of a series may have a rhythm.
 axes_of_labels <- function(setup, model, n) {
   method <- setup$method
   few <- leaves_open(method) &&
     !exceeds_full_ep_budget(method$effort, model$lik, n, model$response$processes)
   c(list(structure_axis("kernel", lengthscale_tied, min_relevance_gain),
          structure_axis("kernel", kernel_shapes)),
-    if (few) list(structure_axis("kernel", with_rhythm, worth_a_part),
-                  structure_axis("kernel", with_trend)))
+    if (few || is_series(setup, model, n)) rhythm_axes(1L),
+    if (few) list(structure_axis("kernel", with_trend)))
 }
 
 # ---- What an alternative has to gain on a pilot of m of the model's n observations ----
