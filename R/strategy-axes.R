@@ -18,19 +18,21 @@ open_axes <- function(setup, model, n) {
     structure_axis("input scale", scales_of_inputs)
   ), if (lik_codec(model$lik)$labelled) axes_of_labels(setup, model, n) else c(list(
     structure_axis("kernel", inputs_that_matter, of_problem = TRUE)
-  ), kernel_axes(2L), list(
+  ), kernel_axes(2L, is_series(setup, model, n)), list(
     structure_axis("kernel", rough_each, worth_a_part)
   ), if (is_series(setup, model, n)) rhythm_axes(1L), list(
     structure_axis("noise", noise_levels)
   )))
 }
 
-# Returns the axes of the kernel of numbers and counts, with so many of rhythms.
-kernel_axes <- function(rhythms) {
+# Returns the axes of the kernel of numbers and counts, with so many of rhythms. A rough part costs a
+# filter of a series one state, and need not pay for time.
+kernel_axes <- function(rhythms, series) {
+  least <- if (series) worth_a_change else worth_a_part
   c(list(structure_axis("kernel", lengthscale_each), structure_axis("kernel", kernel_shapes)),
     rhythm_axes(rhythms),
     list(structure_axis("kernel", with_trend, worth_a_part),
-         structure_axis("kernel", with_rough_part, worth_a_part)))
+         structure_axis("kernel", with_rough_part, least)))
 }
 
 # A series may have several rhythms, the weakest of which shows beside a rough part alone.
@@ -39,15 +41,15 @@ rhythm_axes <- function(count) {
 }
 
 # A trend is for labels that full EP takes: of more, the kernel of two or one-vs-rest labels has one
-# variance, which a margin and least squares are made for.
+# variance, which a margin and least squares are made for. Those of a series may have a rhythm.
 axes_of_labels <- function(setup, model, n) {
   method <- setup$method
   few <- leaves_open(method) &&
     !exceeds_full_ep_budget(method$effort, model$lik, n, model$response$processes)
   c(list(structure_axis("kernel", lengthscale_tied, min_relevance_gain),
          structure_axis("kernel", kernel_shapes)),
-    if (few) list(structure_axis("kernel", with_rhythm, worth_a_part),
-                  structure_axis("kernel", with_trend)))
+    if (few || is_series(setup, model, n)) rhythm_axes(1L),
+    if (few) list(structure_axis("kernel", with_trend)))
 }
 
 # ---- What an alternative has to gain on a pilot of m of the model's n observations ----
@@ -126,8 +128,9 @@ lengthscale_tied <- function(model, chunk, setup, table) {
 # Rougher functions; of a series all are Markov processes.
 kernel_shapes <- function(model, chunk, setup, table) {
   series <- is_series(setup, model, nrow(chunk$x))
-  near <- inherits(setup$method, "method_neighbours") # which loses nothing by a rough function
-  shapes <- c(if (!series) "rbf", "matern52", "matern32", if (near) "matern12")
+  near <- inherits(setup$method, "method_neighbours")
+  exact <- series || near # which lose nothing by a rough function, as inducing points do
+  shapes <- c(if (!series) "rbf", "matern52", "matern32", if (exact) "matern12")
   others <- setdiff(shapes, first_part(setup$kernel)$type)
   alternative_kernels(c(list(setup$kernel), lapply(others, with_first, setup = setup)))
 }

@@ -23,9 +23,11 @@ with_best_noise <- function(best, pilot, n) {
                 nats(worth_another_noise(candidate$model, n, fewer$count)),
                 go_on = function(taken, gain) TRUE, best = now, incumbent = NOISE_LEARNED)
   model <- found$candidate$model
-  if (model$lik$type != "gaussian") return(race_along(axes_under_noise(model), found, fewer, n))
-  best$choices <- found$choices
-  best
+  if (model$lik$type == "gaussian") {
+    best$choices <- found$choices
+    return(best)
+  }
+  race_along(axes_under_noise(model, isTRUE(pilot$series)), found, fewer, n)
 }
 
 # Was Gaussian noise the package's own choice, and would nothing that was given mean something else
@@ -82,21 +84,22 @@ worth_another_noise <- worth_a_scale
 
 # Returns the pilot with so few rows that the dearest alternative is learned in time.
 pilot_of_noises <- function(pilot, candidate, offered, n) {
-  if (isTRUE(pilot$series)) return(pilot)
+  series <- isTRUE(pilot$series)
   most <- min(vapply(offered, function(alternative) {
     lik <- alternative$setup$likelihood
+    if (series) return(policy$series_rows %/% policy$ep_iterations)
     rows_of_work(policy$structure_flops, lik, 1L) %/% lik_in_catalogue(lik)$width
   }, 0))
   if (most >= pilot$count) return(pilot)
   pilot[c("count", "points", "price")] <- list(most, most, price_of_hyper(most, n))
-  pilot$rows <- rows_of_pilot(candidate$model, candidate$data$chunk, most)
+  pilot$rows <- rows_of_pilot(candidate$model, candidate$data$chunk, most, series)
   pilot
 }
 
 # Returns the axes that are open under another noise.
-axes_under_noise <- function(model) {
+axes_under_noise <- function(model, series) {
   if (model$response$width > 1L) return(list()) # of two functions runs are dear
-  c(list(structure_axis("response scale", scale_undone)), kernel_axes(1L))
+  c(list(structure_axis("response scale", scale_undone)), kernel_axes(1L, series))
 }
 
 # A scale that was taken for the sake of the noise is undone where it gains nothing.

@@ -41,13 +41,14 @@ time_input <- function(model, chunk, setup) {
   if (length(found) == 1L && found %in% kept && is.null(model$scaling$warp)) found
 }
 
-# Are these the times of a series: each once, at multiples of one step, of which few are left out?
+# Are these the times of a series: each once, at multiples of one step, by which most follow the one
+# before? There may be long gaps.
 is_time_grid <- function(x) {
   gaps <- diff(sort(x))
   step <- if (length(gaps)) min(gaps) else 0
   ROUNDING <- 1e-3
   step > 0 && max(abs(gaps / step - round(gaps / step))) < ROUNDING * max(gaps) / step &&
-    (max(x) - min(x)) / step < 2 * length(x)
+    mean(gaps < 1.5 * step) > 1 / 2
 }
 
 # Returns the share of the sum of squares that the highest of n / 2 frequencies explains of noise,
