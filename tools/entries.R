@@ -163,7 +163,7 @@ map_fits <- function() {
 # Powers of likelihoods: closed forms, quadratures, functions of R. Few rows and steps: a function
 # of R is called for every tilt.
 power_fits <- function() {
-  data <- helpers$golden_data()[1:15, ]
+  data <- helpers$golden_data()[1:8, ]
   own <- lik_custom(function(y, f, theta) dcauchy(y, f, theta[["scale"]], log = TRUE),
                     theta = c(scale = 0.3), check = FALSE)
   fit <- function(lik, power, size) {
@@ -174,7 +174,7 @@ power_fits <- function() {
   }
   # each pair of a likelihood, a power and a size
   Map(fit, list(lik_student(), lik_student(), lik_laplace(), lik_laplace(), own, own),
-      c(0.5, 0, 0.5, 0, 0.5, 0), c(Inf, 8, 8, Inf, Inf, 8))
+      c(0.5, 0, 0.5, 0, 0.5, 0), c(Inf, 4, 4, Inf, Inf, 4))
 }
 
 # Likelihoods in R: with a constant of each observation, by the IVM, and of two latent functions
@@ -187,7 +187,7 @@ custom_likelihood <- function() {
   two <- lik_custom(function(y, f, theta) dnorm(y, f$f1, exp(f$f2), log = TRUE), width = 2,
                     check = FALSE)
   kernel <- kernel_rbf(1, 1)
-  few <- data[1:8, ] # R allocates a lot in each sweep, and that is what gctorture takes its time by
+  few <- data[1:5, ] # R allocates a lot in each sweep, and that is what gctorture takes its time by
   fits <- list(sparsegp(number ~ x1 + x2, few, one, kernel, method = method_ivm(2), learn = FALSE),
                sparsegp(number ~ x1 + x2, few, one, kernel, method = method_ep(4, sweeps = 2),
                         learn = learn_control(inner = 1, outer = 1)),

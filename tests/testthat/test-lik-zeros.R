@@ -87,7 +87,8 @@ test_that("hyperparameters are found", {
   for (name in names(ZEROS_CASES)) {
     case <- ZEROS_CASES[[name]]
     d <- zeros_data(fixed_lik(case), case$value, 300L)
-    fit <- sparsegp(y ~ x, d, case$lik(), kernel_rbf(0.5, 0.7))
+    fit <- sparsegp(y ~ x, d, case$lik(), kernel_rbf(0.5, 0.7),
+                    control = gp_control(integrate = "none"))
     found <- coef(fit)[setdiff(names(case$value), "bias")]
     wanted <- case$value[names(found)]
     bounded <- names(found) == "zero"

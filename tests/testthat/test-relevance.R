@@ -23,7 +23,7 @@ test_that("inputs that act only together are found among others, for two classes
   slow_tier()
   for (classes in 2:3) {
     d <- relevant(150, 8, classes)
-    fit <- sparsegp(d$x, d$y)
+    fit <- sparsegp(d$x, d$y, control = gp_control(integrate = "none"))
     expect_true(fit$kernel$ard)
     expect_length(lengthscales(fit), 8L) # one set for all classes
     expect_gt(min(lengthscales(fit)[-(1:2)]), 3 * max(lengthscales(fit)[1:2]))
@@ -77,7 +77,7 @@ test_that("a prior that was given replaces the tie", {
 test_that("a search that goes on under the tie finds an input that an earlier one switched off", {
   slow_tier()
   d <- relevant(150, 6)
-  fit <- sparsegp(d$x, d$y)
+  fit <- sparsegp(d$x, d$y, control = gp_control(integrate = "none"))
   problem <- problem_of_fit(fit)
   at <- which(fit$hyper$name[fit$hyper$free] == "lengthscale.x1")
   from <- fit$hyper$theta[fit$hyper$free]

@@ -67,7 +67,7 @@ test_that("a smooth function keeps its kernel, and one that was given is not cha
 
 test_that("classes one-vs-rest, and a margin, have a rougher kernel as well", {
   slow_tier()
-  d <- labels_of_draw(TRUE, 1200)
+  d <- labels_of_draw(TRUE, 500)
   d$y <- factor(ifelse(d$x[, "a"] > 0.6, "right", as.character(d$y)))
   with_policy(min_standard_errors = -1000, code = { # all that is tried is taken
     fit <- sparsegp(d$x, d$y, lik_probit(), control = QUICK)

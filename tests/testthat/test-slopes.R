@@ -75,7 +75,7 @@ test_that("slopes on a basis, of warped inputs, and with a linear mean", {
   data <- some_rows_of(60L)
   data$a <- exp(data$a) # skewed
   new <- transform(new_points(), a = exp(a))
-  on_basis <- sparsegp(y ~ a + b, data, method = method_ep(size = 15))
+  on_basis <- sparsegp(y ~ a + b, data, method = method_ep(size = 15), structure = "fixed")
   warped <- sparsegp(y ~ a + b, data, scale = "log")
   mean <- sparsegp(y ~ a + b, data, mean = ~ a, kernel = kernel_rbf(ard = TRUE))
   expect_true(any(warped$scaling$warp$side != 0))
@@ -119,11 +119,12 @@ response_fits <- function() {
   data$size <- exp(data$y)
   data$rank <- cut(data$y, c(-Inf, 0.5, 1.3, Inf), labels = c("low", "mid", "high"),
                    ordered_result = TRUE)
+  plain <- function(formula, ...) sparsegp(formula, data, ..., structure = "fixed")
   list(
-    count = sparsegp(count ~ a + b, data, likelihood = "poisson"),
-    label = sparsegp(label ~ a + b, data, likelihood = "logit"),
-    log = sparsegp(size ~ a + b, data, likelihood = lik_gaussian(transform = "log")),
-    rank = sparsegp(rank ~ a + b, data)
+    count = plain(count ~ a + b, likelihood = "poisson"),
+    label = plain(label ~ a + b, likelihood = "logit"),
+    log = plain(size ~ a + b, likelihood = lik_gaussian(transform = "log")),
+    rank = plain(rank ~ a + b)
   )
 }
 
@@ -174,11 +175,11 @@ test_that("several classes and components have slopes each", {
   }
   data <- some_rows_of()
   data$z <- data$y + data$a
-  pair <- sparsegp(cbind(y, z) ~ a + b, data)
+  pair <- sparsegp(cbind(y, z) ~ a + b, data, structure = "fixed")
   found <- slope_arrays(pair, new_points(), vars = "a", se.fit = TRUE)
   expect_equal(unname(found$fit), predicted_slope(pair, new_points(), "a"), tolerance = 1e-6)
   expect_identical(dim(found$se.fit), c(3L, 2L))
-  both <- sparsegp(y ~ a, data, likelihood = lik_heteroscedastic())
+  both <- sparsegp(y ~ a, data, likelihood = lik_heteroscedastic(), structure = "fixed")
   found <- slopes(both, new_points())
   expect_equal(found$estimate, predicted_slope(both, new_points(), "a"), tolerance = 1e-6)
 })
@@ -232,7 +233,8 @@ test_that("terms of a formula follow the chain rule", {
   memory_tier()
   data <- some_rows_of()
   new <- new_points()
-  fit <- sparsegp(y ~ log(a) + poly(b, 2) + a:b + g + offset(0.1 * a^2), data)
+  fit <- sparsegp(y ~ log(a) + poly(b, 2) + a:b + g + offset(0.1 * a^2), data,
+                  structure = "fixed")
   found <- slope_arrays(fit, new, vars = c("a", "b"))
   for (v in c("a", "b")) {
     expect_equal(unname(found[, v]), predicted_slope(fit, new, v, h = 0.005), tolerance = 1e-6)
@@ -241,7 +243,7 @@ test_that("terms of a formula follow the chain rule", {
   expect_identical(nrow(own), 2L * nrow(data))
   expect_equal(own$estimate[1:30], unname(slope_arrays(fit, data, vars = "a")),
                tolerance = 1e-8)
-  fit <- sparsegp(as.matrix(data[c("a", "b")]), data$y)
+  fit <- sparsegp(as.matrix(data[c("a", "b")]), data$y, structure = "fixed")
   expect_identical(unique(slopes(fit)$variable), c("a", "b"))
   new$a[2L] <- NA
   expect_identical(is.na(slopes(fit, new[c("a", "b")], "b")$estimate), c(FALSE, TRUE, FALSE))
@@ -250,7 +252,7 @@ test_that("terms of a formula follow the chain rule", {
 test_that("what has no slope is refused in words", {
   memory_tier()
   data <- some_rows_of()
-  fit <- sparsegp(y ~ a + b + g, data)
+  fit <- sparsegp(y ~ a + b + g, data, structure = "fixed")
   refused(slopes(fit, vars = "g"), "vars")
   refused(slopes(fit, vars = "nothing"), "vars")
   refused(predict(fit, data, vars = "a"), "vars")

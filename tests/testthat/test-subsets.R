@@ -61,13 +61,14 @@ test_that("kernels are tried on some of the rows as models of all inputs", {
 
 test_that("default fits of every kind have a rare indicator among their inputs", {
   slow_tier()
-  d <- rare_column(2000)
+  d <- rare_column(1000)
   for (response in c("y", "two", "few", "count")) {
     likelihood <- if (response == "count") "poisson"
-    # the least effort: fewer rows in the subsets that kernels and hyperparameters come from
-    fit <- sparsegp(reformulate(c("a", "b", "r"), response), d, likelihood,
-                    control = gp_control(effort = "quick"))
-    expect_lt(min(fit$choices$rows), 2000, label = response)
+    # few rows in the subsets that kernels and hyperparameters come from
+    fit <- with_policy(structure_flops = 100^3, class_pilot_rows = 400, class_pilot_flops = 1e8,
+                       code = sparsegp(reformulate(c("a", "b", "r"), response), d, likelihood,
+                                       control = gp_control(effort = "quick")))
+    expect_lt(min(fit$choices$rows), 1000, label = response)
     expect_identical(fit$scaling$names[fit$scaling$kept], c("a", "b", "r"), label = response)
     expect_true(all(is.finite(unlist(predict(fit, d[1:20, ], type = "latent")[1:2]))))
   }
