@@ -68,17 +68,10 @@
 #' c(logLik(fit), logLik(fit2), logLik(fit3))
 #'
 #' set.seed(1)
-<<<<<<< HEAD
 #' d <- data.frame(x = runif(900, -10, 10))
 #' d$y <- sin(d$x) / d$x + 0.1 * rnorm(900)
 #' fit <- sparsegp(y ~ x, d[1:200, ], method = method_online(size = 20, pilot = 150))
 #' fit <- update(fit, d[201:900, ])
-=======
-#' d <- data.frame(x = runif(800, -10, 10))
-#' d$y <- sin(d$x) / d$x + 0.1 * rnorm(800)
-#' fit <- sparsegp(y ~ x, d[1:100, ], kernel = "rbf", method = method_online(size = 20, pilot = 50))
-#' fit <- update(fit, d[101:800, ])
->>>>>>> surface
 #' fit
 #' @export
 update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {

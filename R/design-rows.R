@@ -167,11 +167,7 @@
 #' tried <- data.frame(x = c(-2, 0, 2))
 #' tried$y <- f(tried$x) + 0.05 * rnorm(3)
 #' for (i in 1:3) {
-<<<<<<< HEAD
 #'   fit <- sparsegp(y ~ x, tried, structure = "fixed")
-=======
-#'   fit <- sparsegp(y ~ x, tried, kernel = "rbf")
->>>>>>> surface
 #'   new <- next_points(fit, list(x = c(-3, 3)), score = "improvement", n = 100)
 #'   new$y <- f(new$x) + 0.05 * rnorm(1)
 #'   tried <- rbind(tried, new)

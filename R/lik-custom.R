@@ -121,15 +121,9 @@
 #'   dlogis(y, f + theta[["bias"]], theta[["scale"]], log = TRUE)
 #' }, theta = c(scale = 0.2, bias = 0), label = "logistic")
 #' set.seed(1)
-<<<<<<< HEAD
-#' d <- data.frame(x = seq(0, 1, length.out = 40))
-#' d$y <- sin(6 * d$x) + 0.1 * rcauchy(40)
-#' fit <- sparsegp(y ~ x, d, likelihood = cauchy, structure = "fixed",
-=======
 #' d <- data.frame(x = seq(0, 1, length.out = 25))
 #' d$y <- sin(6 * d$x) + 0.1 * rlogis(25)
 #' fit <- sparsegp(y ~ x, d, likelihood = logistic, kernel = "rbf",
->>>>>>> surface
 #'                 control = gp_control(integrate = "none"))
 #' coef(fit)
 #' predict(fit, d[1:3, ], type = "median", interval = "confidence")

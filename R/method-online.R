@@ -80,16 +80,10 @@
 #'   input, whose observations come in the order of time: it needs no inducing points;
 #'   `vignette("streaming")`.
 #' @examples
-<<<<<<< HEAD
-#' d <- data.frame(x = runif(600, -10, 10))
-#' d$y <- d$x / 10 + sin(d$x) / d$x + 0.1 * rnorm(600)
-#' fit <- sparsegp(y ~ x, d, method = method_online(size = 20, pilot = 150))
-=======
 #' set.seed(1)
 #' d <- data.frame(x = runif(800, -10, 10))
 #' d$y <- d$x / 10 + sin(d$x) / d$x + 0.1 * rnorm(800)
 #' fit <- sparsegp(y ~ x, d, kernel = "rbf", method = method_online(size = 20, pilot = 100))
->>>>>>> surface
 #' summary(fit)
 #' plot(fit, newdata = d[1:200, ])
 #' @export

@@ -83,22 +83,14 @@
 #' plot(fit, "terms")
 #' plot(fit, ~ wt)
 #' plot(fit, type = "residuals")
-<<<<<<< HEAD
 #' plot(sparsegp(mpg ~ wt + factor(am), mtcars, structure = "fixed"), by = "factor(am)")
-=======
->>>>>>> surface
 #'
 #' temperature <- data.frame(year = c(time(nottem)), degrees = c(nottem))[1:36, ]
 #' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
 #' plot(fit, "forecast")
 #'
-<<<<<<< HEAD
 #' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[1:25 * 6, ])
 #' plot(fit, n = 21)
-=======
-#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[1:30 * 5, ])
-#' plot(fit, n = 15)
->>>>>>> surface
 #' plot(fit, type = "reject")
 #' @export
 plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 0.95, n = NULL,
