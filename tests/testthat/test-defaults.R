@@ -258,12 +258,12 @@ test_that("many labels: informative vectors, length scales and a power by leave-
 test_that("labels that hardly overlap have a margin, unless something else was asked for", {
   slow_tier()
   set.seed(8)
-  n <- 1000
+  n <- 700
   x <- matrix(runif(4 * n, -2, 2), n)
   height <- x[, 2] + sin(2 * x[, 1])
   x[, 2] <- x[, 2] + 0.2 * sign(height) # a gap
   class <- height > 0
-  asked <- function(...) sparsegp(x[1:900, ], class[1:900], ...,
+  asked <- function(...) sparsegp(x[1:600, ], class[1:600], ...,
                                   control = gp_control(effort = "quick"))
   fit <- asked(kernel = kernel_rbf())
   expect_identical(fit$likelihood$type, "margin")
