@@ -24,7 +24,7 @@
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | few inputs, `vars`, with a length scale each, see "Few inputs that matter" | `r policy$fewest_screened` inputs or more; not labels |
 #' | kernel | a length scale for each input, `ard = TRUE`, of all inputs also if few were taken; for classes tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
-#' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best; of a long series also [kernel_matern12()] | |
+#' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best; a long series also has [kernel_matern12()] | |
 #' | kernel | the best kernel `+ kernel_periodic()`, twice, for a long series three times, for labels once: rhythms, see "Time" | rows in time |
 #' | kernel | the best kernel `+ kernel_linear()`: a trend, where few inputs matter first of these | numbers, counts, and labels that full EP takes by default |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
