@@ -36,7 +36,10 @@
 #' process; or one latent function of each class, one-vs-rest, whose probabilities are recalibrated.
 #' The fit is by [method_markov()], so its posterior is still that of full EP. Kernels are compared
 #' on `r policy$series_rows` observations or all, [kernel_matern52()] first, and the best is learned
-#' with all. The search begins at the best of length scales from the usual one down to the gap
+#' with all. Half of these observations are in `r policy$pilot_windows` windows of consecutive ones,
+#' as noise and a rough function differ there alone, and half are spread over all. Other noises than
+#' Gaussian are compared on `r policy$series_rows / policy$ep_iterations` of them. The search begins
+#' at the best of length scales from the usual one down to the gap
 #' between neighbouring times. Streams, sources, `augment` and a given `basis` use inducing points.
 #'
 #' *One latent function: numbers, counts, proportions.*

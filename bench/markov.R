@@ -3,9 +3,12 @@
 # observations at given hyperparameters, in memory and from a source; 2 10^5 counts learned;
 # forecasts beside those of last season and of mgcv::bam(). CPU seconds of one process.
 #
-#   Rscript bench/markov.R [quick]    some five minutes; quick: up to 10^4 observations
+#   Rscript bench/markov.R [quick] [PART ...]    some five minutes; quick: up to 10^4 observations
+# Parts: evaluation, kfas, sine, coverage, many, forecasts; all of them if none is named.
 library(sparsegp)
-quick <- identical(commandArgs(TRUE), "quick")
+quick <- "quick" %in% commandArgs(TRUE)
+parts <- setdiff(commandArgs(TRUE), "quick")
+wanted <- function(part) length(parts) == 0L || part %in% parts
 sizes <- if (quick) 10^(3:4) else 10^(3:6)
 
 seconds <- function(expr) {
@@ -35,7 +38,7 @@ one_evaluation <- function(n, kernel) {
 kernels <- list(`matern32()` = kernel_matern32(lengthscale = 0.3),
                 `matern52() + matern12()` = kernel_matern52(lengthscale = 0.3) +
                   kernel_matern12(lengthscale = 0.1))
-for (name in names(kernels)) {
+for (name in if (wanted("evaluation")) names(kernels)) {
   table <- t(vapply(sizes, one_evaluation, numeric(3), kernel = kernels[[name]]))
   cat("\nGaussian noise,", name, "\n")
   print(signif(table, 3))
@@ -69,7 +72,7 @@ beside_kfas <- function(n) {
     difference = as.numeric(logLik(fit)) - value)
 }
 
-if (requireNamespace("KFAS", quietly = TRUE)) {
+if (wanted("kfas") && requireNamespace("KFAS", quietly = TRUE)) {
   library(KFAS) # its formula looks for SSMcustom()
   cat("\nThe log evidence beside KFAS\n")
   print(signif(t(vapply(sizes, beside_kfas, numeric(4))), 3))
@@ -108,12 +111,49 @@ one_sine <- function(n) {
     inside = mean(p[, 2] < truth & truth < p[, 3]))
 }
 
-cat("\nA sine of period 50, noise 0.2, default call; intervals of 90 %\n")
-print(signif(t(vapply(if (quick) 3000 else c(3000, 1e4, 1e5), one_sine, numeric(6))), 3))
+if (wanted("sine")) {
+  cat("\nA sine of period 50, noise 0.2, default call; intervals of 90 %\n")
+  print(signif(t(vapply(if (quick) 3000 else c(3000, 1e4, 1e5), one_sine, numeric(6))), 3))
+}
+
+# ---- Coverage ----
+
+# Functions of time, of a random phase or path, whose observations have noise 0.2 or are counts.
+# A smooth function has few independent errors, so intervals of one series hold nearly all of it or
+# little; the mean is over series.
+COVERED <- list(
+  sine = function(t, phase) sin(2 * pi * t / 50 + phase),
+  `trend and sine` = function(t, phase) 2 * (t / max(t))^2 + sin(2 * pi * t / 50 + phase),
+  `two rhythms` = function(t, phase) sin(2 * pi * t / 24 + phase) + 0.6 * sin(2 * pi * t / 168),
+  `autoregression 0.95` = function(t, phase) {
+    as.numeric(arima.sim(list(ar = 0.95), length(t), sd = 0.3))
+  },
+  `log mean of counts` = function(t, phase) 1 + 0.7 * sin(2 * pi * t / 50 + phase)
+)
+
+covered <- function(name, n = 2500, series = 10) {
+  counts <- grepl("counts", name)
+  each <- vapply(seq_len(series), function(seed) {
+    set.seed(seed)
+    d <- data.frame(t = seq_len(n))
+    f <- COVERED[[name]](d$t, runif(1, 0, 6))
+    d$y <- if (counts) rpois(n, exp(f)) else f + 0.2 * rnorm(n)
+    time <- seconds(fit <- sparsegp(y ~ t, d, likelihood = if (counts) "poisson"))
+    p <- predict(fit, d, interval = "confidence", level = 0.9)
+    if (counts) f <- exp(f)
+    c(seconds = time, rmse = sqrt(mean((p[, 1L] - f)^2)), inside = mean(p[, 2L] < f & f < p[, 3L]))
+  }, numeric(3))
+  rowMeans(each)
+}
+
+if (wanted("coverage")) {
+  cat("\nTen series of 2500 observations each, default call: means; intervals of 90 %\n")
+  print(signif(t(vapply(names(COVERED), covered, numeric(3))), 3))
+}
 
 # ---- Many observations ----
 
-if (!quick) {
+if (!quick && wanted("many")) {
   n <- 1e6
   set.seed(1)
   t <- cbind(t = seq_len(n))
@@ -192,5 +232,7 @@ one_forecast <- function(series) {
     inside = mean(p[, 2L] < new$y & new$y < p[, 3L]))
 }
 
-cat("\nForecasts by the default call; prediction intervals of 90 %\n")
-print(signif(t(vapply(if (quick) SERIES[1:3] else SERIES, one_forecast, numeric(7))), 3))
+if (wanted("forecasts")) {
+  cat("\nForecasts by the default call; prediction intervals of 90 %\n")
+  print(signif(t(vapply(if (quick) SERIES[1:3] else SERIES, one_forecast, numeric(7))), 3))
+}

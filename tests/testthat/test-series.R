@@ -1,0 +1,71 @@
+# Default fits of a series of many observations: what the race for its structure is offered.
+
+test_that("a pilot of a series has consecutive rows and spread ones", {
+  set.seed(1)
+  times <- sample(5000) # in no order
+  rows <- rows_of_series(times, 400L)
+  expect_length(unique(rows), 400L)
+  expect_false(is.unsorted(rows))
+  gaps <- diff(sort(times[rows]))
+  expect_gt(sum(gaps == 1), 150) # four windows of 50
+  expect_gt(sum(gaps > 10), 100) # and 200 spread over 5000
+  expect_lt(max(gaps), 100)
+  expect_identical(rows_of_series(times, 5000L), 1:5000)
+})
+
+test_that("a series on a grid may have long gaps, but not be a few values of a fine one", {
+  expect_true(is_time_grid(c(1:300, 5000:5300)))
+  expect_true(is_time_grid(2000 + (300:1) / 12))
+  expect_true(is_time_grid(setdiff(1:400, seq(3, 400, by = 7))))
+  expect_false(is_time_grid(round(cumsum(rep(c(1, 2, 5, 3), 50)))))
+  expect_false(is_time_grid(c(1:100, 50)))
+  expect_false(is_time_grid(sqrt(1:100)))
+  expect_false(is_time_grid(1))
+})
+
+test_that("noise that a search finds again is not near none", {
+  noise <- function(theta, start) data.frame(base = "noise", theta = theta, start = start)
+  candidate <- function(theta, before, start = -8) {
+    list(table = noise(theta, start), before = noise(before, -2.3))
+  }
+  expect_true(is_noisy_again(candidate(-2.61, before = -2.6)))
+  expect_false(is_noisy_again(candidate(-9, before = -2.6)))
+  expect_false(is_noisy_again(candidate(-13, before = -11))) # near none from the beginning
+  expect_false(is_noisy_again(candidate(-2.61, before = -2.6, start = -2.3))) # of another choice
+  expect_false(is_noisy_again(list(table = noise(-2, -8)[0L, ], before = noise(-2, -2))))
+})
+
+test_that("summary() reports noise that all rows have, though few had none", {
+  fit <- list(hyper = data.frame(base = "noise", theta = -3, start = -8))
+  expect_match(more_noise_words(fit), "more was learned on all rows")
+  fit$hyper$theta <- -9
+  expect_null(more_noise_words(fit))
+})
+
+test_that("labels of a series with a long gap have a rhythm, which a forecast continues", {
+  slow_tier()
+  set.seed(3)
+  t <- c(1:500, 1200:1699)
+  f <- function(t) 2 * sin(2 * pi * t / 25)
+  d <- data.frame(t, y = factor(f(t) + stats::rnorm(1000) > 0))
+  fit <- sparsegp(y ~ t, d)
+  expect_match(format(fit$kernel), "periodic", fixed = TRUE)
+  at <- data.frame(t = c(800:850, 1700:1800))
+  p <- predict(fit, at, type = "prob")[, 2L]
+  # 0.02 to 0.05 over seeds; 0.4 without the rhythm
+  expect_lt(sqrt(mean((p - stats::pnorm(f(at$t)))^2)), 0.1)
+})
+
+test_that("a rough series has a rough kernel, whose intervals hold", {
+  slow_tier()
+  set.seed(4)
+  n <- 2000
+  f <- as.numeric(stats::arima.sim(list(ar = 0.95), n, sd = 0.3))
+  d <- data.frame(t = seq_len(n), y = f + 0.2 * stats::rnorm(n))
+  fit <- sparsegp(y ~ t, d)
+  expect_match(format(fit$kernel), "matern12", fixed = TRUE)
+  p <- predict(fit, d, interval = "confidence", level = 0.9)
+  inside <- mean(p[, 2L] < f & f < p[, 3L]) # 0.79 by a smoother kernel; some 700 independent errors
+  expect_gt(inside, 0.86)
+  expect_lt(inside, 0.94)
+})
