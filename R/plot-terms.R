@@ -234,6 +234,12 @@ working_residuals.response_transformed <- function(object, rows) {
   (codec_of(object)$codes(rows$y, object$response) - seen) * object$response$unit
 }
 
+# About the median time, as pictures of times are: half of them lie below the effect.
+#' @export
+working_residuals.response_times <- function(object, rows) {
+  NextMethod() - error_scale(object) * error_of(object)$median
+}
+
 #' @export
 working_residuals.response_counts <- function(object, rows) {
   seen <- seen_mean(object, latent_at(object, rows$x, rows$offset))

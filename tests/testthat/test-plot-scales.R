@@ -63,6 +63,20 @@ test_that("censored times are open in partial residuals, too", {
   expect_identical(nrow(open[[1L]]$data), sum(d$b == 0))
 })
 
+test_that("half of the partial residuals of times lie below their effect, for every error", {
+  skip_if_not_installed("survival")
+  set.seed(8)
+  d <- data.frame(x = runif(80), z = runif(80))
+  for (error in c("weibull", "loglogistic", "lognormal")) {
+    d$t <- exp(2 * d$x + TIME_ERRORS[[error]]$draw(80) / 2)
+    fit <- sparsegp(survival::Surv(t) ~ x + z, d, error, kernel = "linear")
+    left <- working_residuals(fit, rows_of(fit, NULL))
+    # 80 rows: the median of the residuals has a standard error of some .1
+    expect_lt(abs(stats::median(left)), 0.25)
+    expect_lt(abs(mean(left < 0) - 0.5), 0.15)
+  }
+})
+
 test_that("axes are logarithmic where the fit has logarithms and values span magnitudes", {
   set.seed(3)
   d <- data.frame(x = exp(seq(-4, 4, length.out = 40)))
