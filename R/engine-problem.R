@@ -4,7 +4,7 @@
 #   x          n x p double matrix of kept, scaled inputs
 #   spec       the kernel for C; nkernel: how many hyperparameters are its; lik
 #   rows, offset   q x n; n
-#   processes  independent latent functions: what is said of latent values is n x processes
+#   processes  independent latent functions; quantities of latent values are n x processes
 #   width      latent values of one of them that a row's likelihood sees at once
 #   method     the settings that the calls read; a plan puts them in
 #   basis      d x p double matrix of scaled inputs, a list of them, one for each latent function,

@@ -40,7 +40,7 @@ bias_words <- function(fit) {
 # Does the mean depend on inputs?
 has_mean_slopes <- function(fit) any(fit$posterior$trend$vars > 0L)
 
-# Refuses what is said of the parts of a kernel where the mean depends on inputs, too.
+# Refuses effects of the parts of a kernel where the mean depends on inputs, too.
 refuse_mean_slopes <- function(fit) {
   if (!has_mean_slopes(fit)) return(invisible())
   stop_sparsegp("type", "is of the kernel, and the prior mean of this fit depends on inputs, too",

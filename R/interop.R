@@ -72,7 +72,8 @@
 #' neither.
 #'
 #' @name other-packages
-#' @aliases caret parsnip emmeans DALEX marginaleffects pdp vip butcher vetiver bayesplot performance
+#' @aliases caret parsnip emmeans DALEX marginaleffects pdp vip
+#' @aliases butcher vetiver bayesplot performance
 #' @examplesIf requireNamespace("emmeans", quietly = TRUE)
 #' fit <- sparsegp(mpg ~ wt + cyl, transform(mtcars, cyl = factor(cyl)))
 #' emmeans::emmeans(fit, "cyl")

@@ -148,8 +148,8 @@ INSTEAD <- c(
   "^cox" = "Give Surv(time, status) as the response: likelihood = \"weibull\""
 )
 
-# Resolves what was given, once the response is there. Two columns of counts are trials where
-# nothing else is said; other columns are components.
+# Resolves what was given, once the response is there. Two columns of counts are trials unless
+# a likelihood is given; other columns are components.
 resolve_likelihood <- function(lik, y, weights = NULL) {
   if (is.null(lik)) lik <- likelihood_of_columns(y)
   if (is_vectors(y) && identical(lik$type, "gaussian")) return(for_vectors(lik))

@@ -8,7 +8,7 @@
 #   fixed     are the weights the same whatever the rows? Otherwise they are the members' posterior
 #             probabilities, to which each row contributes its density
 #   made      how the points were found, for those who made it
-# A function that knows nothing of ensembles answers for the fit's own fields.
+# A function without a method for ensembles answers for the fit's own fields.
 # Latent moments of an ensemble have `members`, the moments of each, `shares`, their weights, a
 # vector or a matrix with a row for each row, and mean and variance of the mixture; answers that
 # depend on more than these are combined in fit-answers-ensemble.R.

@@ -159,8 +159,8 @@ UNSEEN <- list(
   single = list(class = "message", words = constant_words_of, text = no_effect_words)
 )
 
-# Signals such levels that became further ones. learns: names of factors of which that is said;
-# single: of those that had one level
+# Signals such levels that became further ones. learns: names of factors whose further levels have
+# a message; single: of those that had one level
 signal_taken <- function(taken, learns, single) {
   signal_unseen(taken[intersect(names(taken), learns)], "message")
   signal_unseen(taken[setdiff(intersect(names(taken), single), learns)], "single")

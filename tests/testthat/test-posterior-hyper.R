@@ -83,7 +83,8 @@ test_that("a fit without environments, values and frame is smaller and predicts 
   expect_lt(size(small), 4e4)
   new <- data.frame(x = c(0.1, 2))
   for (interval in c("confidence", "prediction")) {
-    expect_identical(predict(small, new, interval = interval), predict(fit, new, interval = interval))
+    expect_identical(predict(small, new, interval = interval),
+                     predict(fit, new, interval = interval))
   }
   expect_identical(loo(small), loo(fit))
   expect_output(print(small), "Gaussian")
