@@ -87,7 +87,8 @@ ep_by_neighbours <- function(problem, theta, start, options) {
   one <- match(seq_len(nrow(nodes$x)), nodes$node) # a row of each node
   options["trend"] <- list(if (!is.null(options$trend)) options$trend[one, , drop = FALSE])
   options <- c(options, list(nodes = nodes$x, node = nodes$node, near = known$near,
-                             factor = factor_parts(first), by = by, log_d = prior$log_d))
+                             factor = factor_parts(first), by = by, log_d = prior$log_d,
+                             least = LEAST_CONDITIONAL))
   engine_call(sg_ep_neighbours, problem, theta, start, options)
 }
 

@@ -2,7 +2,7 @@
 # of a search on a sample of them (the pilot), whose curvature in proportion to the number of rows
 # stands for that of all. Gradients are of all rows; each corrects the curvature (BFGS).
 
-# Returns the symmetric matrix of second derivatives of an objective, by differences of its gradient.
+# Returns the symmetric matrix of an objective's second derivatives, by differences of its gradient.
 curvature_by_differences <- function(objective, par) {
   STEP <- 0.05 # logarithms
   at <- objective$gradient(par)
@@ -31,8 +31,9 @@ corrected_curvature <- function(curvature, s, y) {
 }
 
 # Returns the free values at which an objective is least, found with at most policy$newton_rounds
-# evaluations: a step that is to gain less than policy$newton_gain is taken without one. Where a step
-# leads to no better value a shorter one is tried; after a failure only evaluated points count. NULL: the objective has no value at `par`.
+# evaluations: a step that is to gain less than policy$newton_gain is taken without one. Where a
+# step leads to no better value a shorter one is tried; after a failure only evaluated points count.
+# NULL: the objective has no value at `par`.
 newton_search <- function(objective, par, curvature, box) {
   best <- NULL
   failures <- 0L

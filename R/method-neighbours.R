@@ -35,11 +35,15 @@
 #' many observations the first sweeps are by the `r FEW_NEIGHBOURS` nearest neighbours, whose factor
 #' is small. We found no EP on such a prior published; Zilber and Katzfuss (2021) have the Laplace
 #' approximation. A prediction is given the values of the `k + 1` nearest observations, with their
-#' joint posterior. Hyperparameters are learned from at most `r policy$neighbour_sites`
+#' joint posterior. Hyperparameters are first learned from at most `r policy$neighbour_sites`
 #' observations: all, windows of neighbouring ones if the function varies fast, or else ones that
-#' are spread evenly. With 20 neighbours and two inputs a factor has 300 to 700 numbers an
-#' observation; with more inputs it has many more. Joint covariances are of fewer points for
-#' more observations.
+#' are spread evenly. If there are more, Newton's method continues by the evidence of all,
+#' with at most `r policy$newton_rounds` evaluations: its gradient is exact, and its curvature that
+#' of the first ones in proportion to the number of observations, corrected by the gradients (BFGS).
+#' The part of an observation's variance that its neighbours leave open counts as at least
+#' `r LEAST_CONDITIONAL` of it, so EP converges where places nearly coincide. With 20 neighbours and
+#' two inputs a factor has 300 to 700 numbers an observation; with more inputs it has many more.
+#' Joint covariances are of fewer points for more observations.
 #'
 #' `update(fit, newdata)` takes more observations at the same hyperparameters; the result is the fit
 #' of all of them.

@@ -24,6 +24,7 @@ typedef struct {
     sg_supernodes L;    /* of the posterior last begun */
     sg_factor_host host;
     double log_d;       /* sum of log d_i */
+    double least;       /* share of a node's prior variance that d_i is at least */
     const double *diag; /* n: prior variances */
     int q;
     const double *phi;  /* n x q */

@@ -97,7 +97,8 @@ static sg_status gradient_of(SEXP out, const sg_problem *p, const sg_neighbour_p
     const sg_span rows = {0, p->layout.n};
     double *gradient = sg_gradient_in(out, p), *M = sg_doubles(ws, all * all * n);
     sg_neighbour_moments(process, k, given, M);
-    const sg_status status = sg_vecchia_prior_gradient(&prior, k, given, M, gradient, ws);
+    const sg_status status = sg_vecchia_prior_gradient(&prior, k, given, M, process->least,
+                                                       gradient, ws);
     sg_tilt_rows_dpar(&p->rows, marg, rows, gradient + p->nk, ws);
     return status;
 }
@@ -123,6 +124,7 @@ static sg_neighbour_process process_of(SEXP options, const sg_problem *p, sg_mat
     }
     process.node = numbers_from_zero(sg_field(options, "node"), p->layout.n, 1, n, "node");
     process.log_d = sg_field_double(options, "log_d", -HUGE_VAL, HUGE_VAL);
+    process.least = sg_field_double(options, "least", 0, 1);
     SEXP trend = sg_field(options, "trend");
     if (!Rf_isNull(trend)) {
         const sg_matrix phi = sg_matrix_with(trend, n, -1, "trend");
@@ -138,9 +140,9 @@ static sg_neighbour_process process_of(SEXP options, const sg_problem *p, sg_mat
 }
 
 /* options: as of ep_full, and nodes (their inputs), node (of each row), near (k x nodes), factor
- * (list(super, pi, px, s, perm)), by (the function that factors), log_d, trend (functions of a mean
- * at nodes, or NULL). Memory: two times the numbers of the factor, and with the gradient (k + 1)^2
- * a node. */
+ * (list(super, pi, px, s, perm)), by (the function that factors), log_d, least (share of a node's
+ * variance that d is at least), trend (functions of a mean at nodes, or NULL). Memory: two times
+ * the numbers of the factor, and with the gradient (k + 1)^2 a node. */
 SEXP sg_r_ep_neighbours(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
                         SEXP offset, SEXP sites, SEXP options)
 {

@@ -204,6 +204,7 @@ typedef struct {
     double *logv, *scaled, *gradient; /* gradient: size x chunks */
     int size;
     int k;              /* of the prior's gradient: */
+    double least;
     const int *near;
     const double *M;
 } rows_job;
@@ -286,12 +287,16 @@ sg_status sg_vecchia_densities(const sg_vecchia *rows, const sg_vecchia_response
 /* ---- The gradient of the prior ---- */
 
 /* With c = (-b, 1) and h = C^{-1} (M c)_N, 0 for the row itself,
- * Kbar = (c'M c / d - 1) c c' / (2 d) + (h c' + c h') / (2 d). */
+ * Kbar = (c'M c / d - 1) c c' / (2 d) + (h c' + c h') / (2 d); where d is a share of the row's own
+ * variance, that share of e e' stands for the first c c'. */
 static void add_prior(const rows_job *job, int i, row_room *room, double *gradient,
                       const sg_ws *ws)
 {
     const int p = room->p, last = p - 1, all = job->k + 1;
-    const double root = room->A[last + (size_t) p * last], d = root * root;
+    const double root = room->A[last + (size_t) p * last];
+    const double least = job->least * room->K[last + (size_t) p * last];
+    const int bounded = root * root < least;
+    const double d = bounded ? least : root * root;
     const int *near = job->near + (size_t) job->k * i;
     const double *M = job->M + (size_t) all * all * i;
     double *c = room->g, *h = room->b, square = 0;
@@ -312,12 +317,14 @@ static void add_prior(const rows_job *job, int i, row_room *room, double *gradie
         sg_trsv('T', last, room->A, p, h);
         sg_trsv('N', last, room->A, p, h);
     }
+    const double of_d = square / d - 1;
     for (int b = 0; b < p; b++) {
         for (int a = 0; a < p; a++) {
             room->Kbar[a + (size_t) p * b] =
-                ((square / d - 1) * c[a] * c[b] + h[a] * c[b] + c[a] * h[b]) / (2 * d);
+                ((bounded ? 0 : of_d * c[a] * c[b]) + h[a] * c[b] + c[a] * h[b]) / (2 * d);
         }
     }
+    if (bounded) room->Kbar[last + (size_t) p * last] += of_d * job->least / (2 * d);
     sg_kernel_adjoint(job->rows->kernel, p, room->x, p, NULL, room->K, room->Kbar, gradient, ws);
 }
 
@@ -338,13 +345,14 @@ static sg_status prior_of_some(void *ctx, int from, int to, int slot, const sg_w
 }
 
 sg_status sg_vecchia_prior_gradient(const sg_vecchia *rows, int k, const int *near, const double *M,
-                                    double *gradient, const sg_ws *ws)
+                                    double least, double *gradient, const sg_ws *ws)
 {
     const sg_ws own = sg_kernel_workspace(rows->kernel, ws);
     const int size = sg_kernel_ntheta(rows->kernel), chunks = sg_par_chunks(rows->n, GRAIN);
     void *mark = sg_mark(ws);
     double *sums = sg_doubles(ws, (size_t) size * chunks);
-    rows_job job = {.rows = rows, .gradient = sums, .size = size, .k = k, .near = near, .M = M};
+    rows_job job = {.rows = rows, .gradient = sums, .size = size, .k = k, .least = least,
+                    .near = near, .M = M};
     const sg_status status = sg_par_rows(rows->n, GRAIN, prior_of_some, &job, &own);
     if (status == SG_OK) add_chunks(size, chunks, sums, gradient);
     sg_release(ws, mark);

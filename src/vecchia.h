@@ -51,8 +51,8 @@ sg_status sg_vecchia_densities(const sg_vecchia *rows, const sg_vecchia_response
 /* Adds to gradient[ntheta] that of sum_i [-log d_i / 2 - M_i . (c_i c_i') / (2 d_i)] in the
  * kernel's hyperparameters, c_i = (-b_i, 1), of a prior whose row i is given near[k x n] others.
  * M: of each row the second moments of its neighbours and itself, (k + 1) x (k + 1) x n; of missing
- * neighbours they are not read. */
+ * neighbours they are not read. least: d_i is no smaller share of the row's variance than this. */
 sg_status sg_vecchia_prior_gradient(const sg_vecchia *rows, int k, const int *near, const double *M,
-                                    double *gradient, const sg_ws *ws);
+                                    double least, double *gradient, const sg_ws *ws);
 
 #endif

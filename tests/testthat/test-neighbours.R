@@ -495,3 +495,23 @@ test_that("hyperparameters learned from some labels are corrected by the evidenc
                     gradient = TRUE)
   expect_lt(max(abs(run$gradient)), 5) # nats an e-fold, of 900 rows
 })
+
+test_that("of counts at places that nearly coincide EP converges, and its gradient is exact", {
+  rows <- map_rows(60)
+  for (apart in c(1e-5, 1e-9)) {
+    x <- rbind(rows$x, rows$x[1:30, ] + apart)
+    set.seed(4)
+    fit <- fit_map(list(x = x, y = stats::rpois(90, exp(rows$y[c(1:60, 1:30)]))),
+                   likelihood = "poisson", method = method_neighbours(k = 6))
+    theta <- fit$hyper$theta
+    problem <- with_neighbours(problem_of_fit(fit), theta)
+    run <- engine_run(problem, theta, gradient = TRUE)
+    expect_lt(run$sweeps, 30L) # of 200, which it took
+    differences <- vapply(seq_along(theta), function(p) {
+      e <- replace(0 * theta, p, 1e-3)
+      (engine_run(problem, theta + e)$logz - engine_run(problem, theta - e)$logz) / 2e-3
+    }, 0)
+    # by rounding of d, which is 1e-7 of the variance: the gradient was twice as large
+    expect_equal(run$gradient, differences, tolerance = 1e-3)
+  }
+})
