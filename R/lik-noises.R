@@ -27,8 +27,10 @@ log_between <- function(lower, upper) {
 
 # ---- Noise that is added to the mean ----
 
-# By Student's t in place of a normal distribution, each of the best width.
+# By Student's t in place of a normal distribution, each of the best width. None where most responses
+# have one value, around which that width could shrink, and the density grow, without end.
 gain_of_tails <- function(rest) {
+  if (max(ties_of(rest$y)) > length(rest$y) / 2) return(0)
   z <- rest$z
   width <- sqrt(mean(z^2))
   if (width == 0) return(0) # one row, or constant responses
@@ -41,8 +43,8 @@ gain_of_tails <- function(rest) {
 }
 
 # By a spread that is log-linear in the predicted mean and the inputs, a generalised linear model of
-# the squares, less what as many coefficients gain by chance. None where the spread would fall below
-# the step between tied responses, as it could shrink to nothing around these.
+# the squares, less what as many coefficients gain by chance. None where the spread could shrink to
+# nothing around tied responses: if it falls below the step between these, or one of them is an atom.
 gain_of_spread <- function(rest) {
   squares <- pmax(rest$z^2, 1e-8)
   level <- stats::qnorm(stats::ppoints(length(squares)))[rank(rest$mean)]
@@ -53,15 +55,31 @@ gain_of_spread <- function(rest) {
                   error = function(e) NULL)
   if (is.null(fit)) return(0)
   predicted_sd <- exp(stats::dnorm(rest$z, log = TRUE) - rest$log_density) # in the user's units
-  if (min(sqrt(fit$fitted.values) * predicted_sd) < step_of_ties(rest$y)) return(0)
+  sd <- sqrt(fit$fitted.values) * predicted_sd
+  if (min(sd) < step_of_ties(rest$y) || has_atom(rest$y, rest$mean, sd)) return(0)
   log_density <- function(var) -(log(var) + squares / var) / 2
   sum(log_density(fit$fitted.values) - log_density(mean(squares))) - fit$rank
 }
 
 MOST_OF_SPREAD <- 10L # inputs
 
-# Returns the proportion of responses that have the commonest value.
-share_of_commonest <- function(y) max(tabulate(match(y, y))) / length(y)
+# Returns how many responses have each response's value.
+ties_of <- function(y) tabulate(match(y, y))[match(y, y)]
+
+# Do many more responses have the commonest value than normal densities, in a gap as wide as those
+# beside it, explain? Then that is no rounding: zeros where there is no rain, or a limit. Where a
+# quarter have it these densities have become narrow around it, and explain too much.
+has_atom <- function(y, mean, sd) {
+  ties <- ties_of(y)
+  if (max(ties) == 1L) return(FALSE)
+  if (max(ties) > length(y) / 4) return(TRUE)
+  value <- y[which.max(ties)]
+  gaps <- c(min(value - y[y < value], Inf), min(y[y > value] - value, Inf))
+  gap <- mean(gaps[is.finite(gaps)])
+  max(ties) > MOST_TIES * gap * sum(stats::dnorm(value, mean, sd))
+}
+
+MOST_TIES <- 5 # of the number that rounding explains
 
 # Returns the smallest difference of responses, 0 if no two are equal.
 step_of_ties <- function(y) if (anyDuplicated(y)) min(diff(sort(unique(y))), Inf) else 0
@@ -109,8 +127,6 @@ gain_of_shares <- function(rest) {
 #   label    in the record
 #   fits     (y): could these be responses with such noise, whose mean is on another scale? NULL:
 #            the noise is added to the mean, as the Gaussian one is
-#   most_tied  of such noise: the largest proportion of responses of one value. Around a value that
-#            many have the noise could shrink, and its density grow, without end
 #   gain     (rest): nats that the residuals gain, see residuals_of()
 NOISES <- list(
   beta = list(label = "beta", fits = function(y) all(y > 0 & y < 1),
@@ -123,7 +139,6 @@ NOISES <- list(
              gain = function(rest) gain_of_counts(rest, size = Inf, zero = NULL)),
   zinb = list(label = "zero-inflated negative binomial", fits = are_counts,
               gain = function(rest) gain_of_counts(rest, zero = NULL)),
-  student = list(label = "Student", most_tied = 1 / 2, gain = gain_of_tails),
-  heteroscedastic = list(label = "spread that varies", most_tied = 1 / 20,
-                         gain = gain_of_spread)
+  student = list(label = "Student", gain = gain_of_tails),
+  heteroscedastic = list(label = "spread that varies", gain = gain_of_spread)
 )

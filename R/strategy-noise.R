@@ -46,9 +46,9 @@ may_change_noise <- function(candidate) {
 may_be_noise <- function(type, candidate, pilot) {
   kind <- NOISES[[type]]
   if (isTRUE(pilot$series) && lik_in_catalogue(as_likelihood(type))$width > 1L) return(FALSE)
-  y <- candidate$model$response$given
-  if (is.null(kind$fits)) return(share_of_commonest(y) <= kind$most_tied)
-  is.null(candidate$data$setup$mean) && all(candidate$data$chunk$offset == 0) && kind$fits(y)
+  if (is.null(kind$fits)) return(TRUE)
+  is.null(candidate$data$setup$mean) && all(candidate$data$chunk$offset == 0) &&
+    kind$fits(candidate$model$response$given)
 }
 
 # Returns the alternatives that the residuals ask for: the most promising one, and simpler ones that

@@ -141,15 +141,27 @@ test_that("a value that many rows share brings no noise that shrinks around it",
   }
 })
 
-test_that("two rows of one value in twenty, or a spread below their step, are too many", {
-  expect_identical(share_of_commonest(c(0, 3, 0, 2)), 1 / 2)
+test_that("ties are rounding, or an atom that a density cannot explain", {
+  expect_identical(ties_of(c(0, 3, 0, 2)), c(2L, 1L, 2L, 1L))
   expect_identical(step_of_ties(c(3, 1, 3, 1.5)), 0.5)
   expect_identical(step_of_ties(c(3, 1, 1.5)), 0)
   expect_identical(step_of_ties(c(2, 2)), Inf)
+  d <- noisy_rows(200, function(x, n) rnorm(n, 3 * x, exp(2 * x - 2)))
+  sd <- exp(2 * d$x - 2)
+  expect_false(has_atom(d$y, 3 * d$x, sd))
+  expect_false(has_atom(round(d$y, 1), 3 * d$x, sd)) # some values are there ten times
+  expect_true(has_atom(pmax(d$y, 1), 3 * d$x, sd))
+  expect_true(has_atom(ifelse(d$x < 0.1, 0, d$y), 3 * d$x, sd))
+})
+
+test_that("a spread below the step of ties, and tails around one value, gain nothing", {
   d <- noisy_rows(200, function(x, n) rnorm(n, 3 * x, exp(3 * x - 3)))
   rest <- list(z = d$y - 3 * d$x, y = d$y, mean = 3 * d$x, x = cbind(d$x),
                log_density = dnorm(d$y, 3 * d$x, log = TRUE))
   expect_gt(gain_of_spread(rest), 20)
   rest$y <- round(rest$y) # the spread begins at exp(-3)
   expect_identical(gain_of_spread(rest), 0)
+  expect_gt(gain_of_tails(rest), 5)
+  rest$y[1:101] <- 0
+  expect_identical(gain_of_tails(rest), 0)
 })
