@@ -97,13 +97,13 @@
 #' fit <- sparsegp(factor(am) ~ wt + hp, mtcars, likelihood = "probit")
 #' predict(fit, mtcars[1:3, ], type = "prob")
 #'
-#' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris[1:50 * 3, ])
+#' fit <- sparsegp(Species ~ Petal.Length + Petal.Width, iris[1:25 * 6, ])
 #' summary(fit)
 #'
 #' set.seed(1)
-#' d <- data.frame(x = runif(40, 0, 3), y = runif(40, 0, 3))
-#' d$u <- sin(d$y) + 0.1 * rnorm(40)
-#' d$v <- cos(d$x) + 0.1 * rnorm(40)
+#' d <- data.frame(x = runif(25, 0, 3), y = runif(25, 0, 3))
+#' d$u <- sin(d$y) + 0.1 * rnorm(25)
+#' d$v <- cos(d$x) + 0.1 * rnorm(25)
 #' fit <- sparsegp(cbind(u, v) ~ x + y, d, kernel = kernel_helmholtz())
 #' predict(fit, d[1:2, ], se.fit = TRUE)
 #' @export

@@ -69,19 +69,16 @@
 #'   thesis, Aston University, figs 2.1, 5.1 and 5.7.
 #' @examples
 #' plot(sparsegp(dist ~ speed, cars))
-#' plot(sparsegp(len ~ dose + supp, ToothGrowth))
 #'
 #' fit <- sparsegp(am ~ wt + hp, mtcars, likelihood = "probit")
-#' plot(fit, n = 15)
+#' plot(fit, n = 11)
 #' plot(fit, "wt", level = 0.8, main = "Manual gearboxes are light")
 #' plot(fit, type = "trace")
 #' plot(fit, type = "reliability")
-#' plot(fit, type = "loo")
 #'
 #' fit <- sparsegp(mpg ~ wt + hp, mtcars,
 #'                 kernel = kernel_rbf(vars = "wt") + kernel_rbf(vars = "hp"))
 #' plot(fit, "terms")
-#' plot(fit, ~ wt)
 #' plot(fit, type = "residuals")
 #' plot(sparsegp(mpg ~ wt + factor(am), mtcars, structure = "fixed"), by = "factor(am)")
 #'
@@ -89,8 +86,8 @@
 #' fit <- sparsegp(degrees ~ year, temperature, kernel = kernel_rbf() + kernel_periodic(period = 1))
 #' plot(fit, "forecast")
 #'
-#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[1:25 * 6, ])
-#' plot(fit, n = 21)
+#' fit <- sparsegp(Species ~ Petal.Length + Sepal.Width, iris[1:20 * 7, ], kernel = "rbf")
+#' plot(fit, n = 15)
 #' plot(fit, type = "reject")
 #' @export
 plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 0.95, n = NULL,
