@@ -100,8 +100,9 @@ slope_in_range <- function(value, range) {
   if (range[2L] == Inf) value else (value - range[1L]) * (range[2L] - value) / diff(range)
 }
 
-# Returns the slope of log Z of every row in the mean of its first latent value, (mean - cav_mean) by
-# the cavity's covariance. Of several values that may be singular; the sites say the same: nu - T mean
+# Returns the slope of log Z of every row in the mean of its first latent value, (mean - cav_mean)
+# divided by the cavity's covariance. That of several values may be singular; nu - T mean of the
+# sites is the same.
 slopes_in_mean <- function(run, w) {
   if (w == 1L) return(c(run$mean - run$cav_mean) / c(run$cav_var))
   rows <- matrix(run$tau, w * w)[seq(1L, w * w, w), , drop = FALSE]

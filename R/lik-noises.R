@@ -27,8 +27,8 @@ log_between <- function(lower, upper) {
 
 # ---- Noise that is added to the mean ----
 
-# By Student's t in place of a normal distribution, each of the best width. None where most responses
-# have one value, around which that width could shrink, and the density grow, without end.
+# By Student's t in place of a normal distribution, each of the best width. None where most
+# responses have one value, around which that width could shrink, and the density grow, without end.
 gain_of_tails <- function(rest) {
   if (max(ties_of(rest$y)) > length(rest$y) / 2) return(0)
   z <- rest$z
@@ -44,7 +44,7 @@ gain_of_tails <- function(rest) {
 
 # By a spread that is log-linear in the predicted mean and the inputs, a generalised linear model of
 # the squares, less what as many coefficients gain by chance. None where the spread could shrink to
-# nothing around tied responses: if it falls below the step between these, or one of them is an atom.
+# nothing around tied responses: if it falls below the step between these, or one is an atom.
 gain_of_spread <- function(rest) {
   squares <- pmax(rest$z^2, 1e-8)
   level <- stats::qnorm(stats::ppoints(length(squares)))[rank(rest$mean)]

@@ -25,8 +25,8 @@ open_axes <- function(setup, model, n) {
   )))
 }
 
-# Returns the axes of the kernel of numbers and counts, with so many of rhythms. A rough part costs a
-# filter of a series one state, and need not pay for time.
+# Returns the axes of the kernel of numbers and counts, with so many of rhythms. A rough part costs
+# a filter of a series one state, and need not pay for time.
 kernel_axes <- function(rhythms, series) {
   least <- if (series) worth_a_change else worth_a_part
   c(list(structure_axis("kernel", lengthscale_each), structure_axis("kernel", kernel_shapes)),

@@ -3,9 +3,10 @@
 #
 #   Rscript bench/zoo_fit.R SET WHO FILE [MOST]
 #
-# WHO is "ours" or a name of PEERS, MOST the number of training observations. FILE takes a list: set, kind, who, version, and for each of
-# `plain` and, of a peer with positive responses, `log` (the response's logarithm): seconds (CPU, of
-# tuning, fit and predictions of the mean or the probabilities), density (log predictive density of
+# WHO is "ours" or a name of PEERS, MOST the number of training observations. FILE takes a list:
+# set, kind, who, version, and for each of `plain` and, of a peer with positive responses, `log`
+# (the response's logarithm): seconds (CPU, of tuning, fit and predictions of the mean or the
+# probabilities), density (log predictive density of
 # each test observation, in the response's own unit), mean and inside (is it in its 90 % interval?)
 # of numbers or wrong of labels, held (mean log density of held-out observations). Of ours also the
 # size of the fit in bytes, what it printed and what it said.

@@ -140,9 +140,9 @@ test_that("the gradient in a scale's parameter is that of the evidence with its 
 test_that("slopes of log Z in the mean are those of the cavities, also where these are singular", {
   run <- list(mean = c(1, 2), cav_mean = c(0.4, 1.7), cav_var = c(2, 0.5, 0.5, 1))
   C <- matrix(run$cav_var, 2)
-  T <- matrix(c(3, -0.2, -0.2, 0.1), 2)
-  nu <- solve(C, run$mean - run$cav_mean) + T %*% run$mean # V^-1 mean = C^-1 cav_mean + nu
-  run$tau <- c(T)
+  tau <- matrix(c(3, -0.2, -0.2, 0.1), 2)
+  nu <- solve(C, run$mean - run$cav_mean) + tau %*% run$mean # V^-1 mean = C^-1 cav_mean + nu
+  run$tau <- c(tau)
   run$nu <- c(nu)
   expect_equal(slopes_in_mean(run, 2L), solve(C, run$mean - run$cav_mean)[1L], tolerance = 1e-12)
   run$cav_var <- c(1, 1, 1, 1)
