@@ -77,7 +77,7 @@
 #'   "survival")][plot.sparsegp].
 #' @examplesIf requireNamespace("survival", quietly = TRUE)
 #' library(survival)
-#' fit <- sparsegp(Surv(time, status) ~ age + sex, lung[1:100, ], lik_weibull(), kernel = "rbf")
+#' fit <- sparsegp(Surv(time, status) ~ age + sex, lung[1:50, ], lik_weibull(), kernel = "rbf")
 #' fit
 #' new <- data.frame(age = c(50, 70), sex = 1)
 #' predict(fit, new, type = "median", interval = "confidence")

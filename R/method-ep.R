@@ -123,7 +123,7 @@
 #'   in Neural Information Processing Systems* 18.
 #' @seealso [fit_methods] for the others, [basis] for inducing points of your own.
 #' @examplesIf requireNamespace("MASS", quietly = TRUE)
-#' fit <- sparsegp(sex ~ FL + RW + CL, MASS::crabs, "probit", method = method_ep(size = 20))
+#' fit <- sparsegp(sex ~ FL + RW, MASS::crabs, kernel = "rbf", method = method_ep(size = 20))
 #' plot(fit, type = "trace")
 #' method_ep(tol = 1e-8)
 #'

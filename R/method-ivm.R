@@ -72,7 +72,7 @@
 #'   *Notes on Minka's expectation propagation for Gaussian process classification*, section 2.3.
 #' @seealso [fit_methods] for the others, [learn_control()].
 #' @examplesIf requireNamespace("MASS", quietly = TRUE)
-#' fit <- sparsegp(sex ~ FL + RW + CL, MASS::crabs, "probit", method = method_ivm(size = 20))
+#' fit <- sparsegp(sex ~ FL + RW, MASS::crabs, kernel = "rbf", method = method_ivm(size = 20))
 #' plot(fit, type = "trace")
 #' fit <- sparsegp(sex ~ FL + RW, MASS::crabs, kernel = "rbf",
 #'                 method = method_ivm(size = 20, refine = "none"),
