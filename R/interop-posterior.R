@@ -126,9 +126,7 @@ theta_moves <- function(object, n) {
     factor <- chol(theta_covariance(object))
     return(crossprod(factor, matrix(stats::rnorm(n * nrow(factor)), ncol = n)))
   }
-  along <- apply(made$places, 1L, function(at) {
-    stats::approx(PLACES, at, stats::rnorm(n), rule = 2L)$y
-  })
+  along <- apply(made$places, 1L, function(places) place_at(places, stats::rnorm(n)))
   made$axes %*% t(matrix(along, n))
 }
 

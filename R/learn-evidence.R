@@ -217,6 +217,9 @@ search_box <- function(table) {
        stride = table$stride[table$free])
 }
 
+# Returns the nearest point of a box.
+within_box <- function(par, box) pmax(pmin(par, box$value + box$reach), box$value - box$reach)
+
 # Bounds of a response's scale are scales themselves, such as the logarithm.
 at_edge <- function(par, table, centre) {
   edge <- abs(par - centre$value) > centre$reach - 1e-6 & table$part[table$free] != "response"

@@ -66,8 +66,7 @@ line_search <- function(objective, here, inverse, centre) {
           else -drop(inverse %*% here$gradient)
   share <- 1
   for (trial in seq_len(TRIALS)) {
-    par <- pmax(pmin(here$par + share * step, centre$value + centre$reach),
-                centre$value - centre$reach)
+    par <- within_box(here$par + share * step, centre)
     promised <- sum(here$gradient * (par - here$par))
     if (promised >= 0) return(NULL)
     value <- objective$value(par)

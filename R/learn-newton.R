@@ -49,7 +49,7 @@ newton_search <- function(objective, par, curvature, box) {
     better <- is.null(best) || !failed && value < best$value
     if (better) best <- list(par = par, value = value, gradient = gradient)
     step <- if (failed) (par - best$par) / 2 else newton_step(curvature, best$gradient)
-    par <- pmin(pmax(best$par + step, box$value - box$reach), box$value + box$reach)
+    par <- within_box(best$par + step, box)
     if (-sum((par - best$par) * best$gradient) / 2 < policy$newton_gain) break
   }
   if (better && failures == 0L) par else best$par

@@ -11,6 +11,7 @@ structure_axis <- function(stage, alternatives, least = worth_a_change, of_probl
 open_axes <- function(setup, model, n) {
   if (!is.null(setup$structure) || !identical(setup$control$criterion, "evidence")) return(list())
   if (!is.null(setup$kernel)) return(c(mean_axis(setup), degree_axis(setup$kernel)))
+  series <- is_series(setup, model, n)
   c(list(
     structure_axis("coding", function(model, chunk, setup, table) codings(setup)),
     structure_axis("response scale", scales_of_response, worth_a_scale),
@@ -18,9 +19,9 @@ open_axes <- function(setup, model, n) {
     structure_axis("input scale", scales_of_inputs)
   ), if (lik_codec(model$lik)$labelled) axes_of_labels(setup, model, n) else c(list(
     structure_axis("kernel", inputs_that_matter, of_problem = TRUE)
-  ), kernel_axes(2L, is_series(setup, model, n)), list(
+  ), kernel_axes(2L, series), list(
     structure_axis("kernel", rough_each, worth_a_part)
-  ), if (is_series(setup, model, n)) rhythm_axes(1L), list(
+  ), if (series) rhythm_axes(1L), list(
     structure_axis("noise", noise_levels)
   )))
 }

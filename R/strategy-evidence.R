@@ -25,11 +25,11 @@ structure_pilot <- function(setup, model, n) {
 # Returns what a hyperparameter has to gain on m of n observations, see structure_value().
 price_of_hyper <- function(m, n) policy$overfit_nats + policy$parameter_nats * m / n
 
-# Returns the rows of a pilot of `count` observations: those of a series, windows of neighbours
-# where a sample of all would not see a function, or else such a sample.
-rows_of_pilot <- function(model, chunk, count, series = FALSE) {
-  if (series) return(rows_of_series(chunk$x[, model$scaling$kept], count))
-  window_rows(problem_of(model, chunk), count) %||% pilot_rows(chunk, count)
+# Returns the rows of a pilot: those of a series, windows of neighbours where a sample of all would
+# not see a function, or else such a sample.
+rows_of_pilot <- function(model, chunk, pilot) {
+  if (isTRUE(pilot$series)) return(rows_of_series(chunk$x[, model$scaling$kept], pilot$count))
+  window_rows(problem_of(model, chunk), pilot$count) %||% pilot_rows(chunk, pilot$count)
 }
 
 full_ep_plan <- function(problem) {

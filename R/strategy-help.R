@@ -77,6 +77,12 @@
 #'   `mean`, which would be those of a logarithm, counts are not tried;
 #' * `lik_beta()`: proportions, if all responses are between 0 and 1.
 #'
+#' Around a value that many responses share, noise could shrink, and its density grow, without end.
+#' Student noise is therefore not tried if more than half of the responses are equal, nor
+#' `lik_heteroscedastic()` if a quarter are, if one value is `r MOST_TIES` times as common as
+#' rounding explains (zeros, a limit), or if the errors would fall below the step between tied
+#' responses.
+#'
 #' The simplest kind that gains enough is taken, and kernels and the scale of the response are
 #' compared once more under it, on fewer rows, as EP takes several times as long. `print()` names
 #' the likelihood, and `fit$choices` has the rows of stage "noise". `likelihood = "gaussian"` keeps

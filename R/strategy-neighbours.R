@@ -113,7 +113,7 @@ learned_by_neighbours <- function(candidate) {
   n <- nrow(data$chunk$x)
   model <- candidate$model
   pilot <- structure_pilot(data$setup, model, n)
-  pilot$rows <- rows_of_pilot(model, data$chunk, pilot$count)
+  pilot$rows <- rows_of_pilot(model, data$chunk, pilot)
   found <- learn_plain(model, data, pilot)
   if ("kernel" %in% candidate$record$choices$stage) {
     axis <- structure_axis("kernel of neighbours", kernel_shapes)

@@ -84,15 +84,14 @@ worth_another_noise <- worth_a_scale
 
 # Returns the pilot with so few rows that the dearest alternative is learned in time.
 pilot_of_noises <- function(pilot, candidate, offered, n) {
-  series <- isTRUE(pilot$series)
-  most <- min(vapply(offered, function(alternative) {
-    lik <- alternative$setup$likelihood
-    if (series) return(policy$series_rows %/% policy$ep_iterations)
-    rows_of_work(policy$structure_flops, lik, 1L) %/% lik_in_catalogue(lik)$width
-  }, 0))
+  most <- if (isTRUE(pilot$series)) policy$series_rows %/% policy$ep_iterations
+          else min(vapply(offered, function(alternative) {
+            lik <- alternative$setup$likelihood
+            rows_of_work(policy$structure_flops, lik, 1L) %/% lik_in_catalogue(lik)$width
+          }, 0))
   if (most >= pilot$count) return(pilot)
   pilot[c("count", "points", "price")] <- list(most, most, price_of_hyper(most, n))
-  pilot$rows <- rows_of_pilot(candidate$model, candidate$data$chunk, most, series)
+  pilot$rows <- rows_of_pilot(candidate$model, candidate$data$chunk, pilot)
   pilot
 }
 

@@ -46,7 +46,7 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
     model <- with_kernel(model, chunk, setup)
   }
   pilot <- structure_pilot(setup, model, n)
-  pilot$rows <- rows_of_pilot(model, chunk, pilot$count, isTRUE(pilot$series))
+  pilot$rows <- rows_of_pilot(model, chunk, pilot)
   begin_stage("choosing kernel and scales")
   first <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)
   first$choices <- functions$choices

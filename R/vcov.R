@@ -92,7 +92,7 @@ theta_reach <- function(object, free) {
     covariance <- theta_covariance(object)
     return(function(z) list(far = z * sqrt(diag(covariance)), covariance = z^2 * covariance))
   }
-  side <- function(z) apply(made$places, 1L, function(at) stats::approx(PLACES, at, z, rule = 2L)$y)
+  side <- function(z) apply(made$places, 1L, place_at, z)
   function(z) {
     up <- sweep(made$axes, 2L, side(z), "*")
     down <- sweep(made$axes, 2L, side(-z), "*")
@@ -104,6 +104,9 @@ theta_reach <- function(object, free) {
 
 # z at which the places on the axes are kept
 PLACES <- seq(-4, 4, by = 0.5)
+
+# Returns the places at z on an axis that has `places` at PLACES.
+place_at <- function(places, z) stats::approx(PLACES, places, z, rule = 2L)$y
 
 # Returns the rows of the table of hyperparameters that were learned.
 learned_rows <- function(object) {

@@ -50,7 +50,8 @@ fit_sample <- function(folder, name, size) {
   if (file.exists(file)) return(invisible())
   record_file <- file.path(to, "ours.rds")
   system2(file.path(R.home("bin"), "Rscript"),
-          shQuote(c(file.path(HERE, "zoo_fit.R"), name, "ours", record_file, size)))
+          shQuote(c(file.path(HERE, "zoo_fit.R"), name, "ours", record_file, size)),
+          env = c("OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1"))
   if (!file.exists(record_file)) return(warning("no fit of ", basename(to)))
   record <- readRDS(record_file)
   found <- record$plain
