@@ -25,7 +25,7 @@ cat(sprintf("fitted in %.2f seconds\n", seconds))
 picture <- "demo.png"
 device <- if (capabilities("cairo")) "cairo" else getOption("bitmapType")
 png(picture, width = 2000, height = 950, res = 170, type = device)
-par(mfrow = c(1, 2), mar = c(4.2, 4.2, 2.6, 1), mgp = c(2.4, 0.7, 0), tcl = -0.3, las = 1)
+par(mfrow = c(1, 2), mar = c(4.2, 4.2, 3.6, 1), mgp = c(2.4, 0.7, 0), tcl = -0.3, las = 1)
 plot(fit, which = c("RW", "CL"))
 plot(fit, type = "reliability", newdata = test)
 invisible(dev.off())
