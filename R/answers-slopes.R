@@ -143,6 +143,7 @@ direction_of <- function(object, x, change, name) {
 # Returns the direction of scaled inputs, as C has it, from changes of the kept inputs x.
 scaled_direction <- function(object, x, change, name) {
   v <- sweep(change * warp_derivatives(x, object$scaling$warp), 2L, object$scaling$sd, "/")
+  v <- beside_sphere_direction(v, x, change, object$scaling$sphere)
   refuse_rough(object, which(colSums(v != 0) > 0) - 1L, name)
   w <- n_outputs(object)
   v <- v[rep(seq_len(nrow(v)), each = w), , drop = FALSE]

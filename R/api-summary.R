@@ -106,7 +106,7 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   digits <- check_digits(digits)
   fit <- x$fit
   writeLines(c(head_lines(fit, digits), detail_lines(fit)))
-  print_hyperparameters(x$hyperparameters, digits)
+  print_hyperparameters(x$hyperparameters, digits, lengths_in_km(fit))
   if (length(warped_names(fit)) && !all(is.na(x$hyperparameters$input_units))) {
     cat("A length scale of an input on a log scale is that at its median.\n")
   }
@@ -124,8 +124,8 @@ print.summary.sparsegp <- function(x, digits = max(3L, getOption("digits") - 3L)
   invisible(x)
 }
 
-# Prints each hyperparameter in units of its input where it has one.
-print_hyperparameters <- function(hyper, digits) {
+# Prints each hyperparameter in units of its input where it has one. km: which are in km?
+print_hyperparameters <- function(hyper, digits, km) {
   own <- !is.na(hyper$input_units)
   number <- function(values) trimws(format(signif(values, digits), digits = digits))
   each <- function(values) vapply(values, number, "")
@@ -135,10 +135,19 @@ print_hyperparameters <- function(hyper, digits) {
                                     ifelse(grepl("lengthscale", rownames(hyper)),
                                            "of scaled inputs", "")),
                       row.names = rownames(hyper))
+  shown$unit[km] <- "km"
   shown$std.error[!hyper$learned] <- "fixed"
   if (all(shown$unit == "")) shown$unit <- NULL
   cat("\nHyperparameters:\n")
   print(shown, quote = FALSE)
+}
+
+# Returns which hyperparameters are length scales on the sphere.
+lengths_in_km <- function(fit) {
+  leaves <- kernel_leaves(fit$kernel)
+  prefixes <- paste0(if (length(leaves) > 1L) paste0("k", seq_along(leaves), "."), "lengthscale")
+  own <- prefixes[vapply(leaves, on_sphere, NA)]
+  Reduce(`|`, lapply(own, startsWith, x = fit$hyper$name), logical(nrow(fit$hyper)))
 }
 
 # Prints all candidates that were compared, and how the search and the iterations went.

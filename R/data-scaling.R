@@ -57,12 +57,14 @@ varies <- function(moments) moments$sd > 1e-14
 # divided by, `sd`: its standard deviation, or 1 where scale is FALSE; `kept` leaves out constant
 # ones, unless all are, which `alike` says. `seen` is the scale of what the kernel sees. together:
 # numbers of inputs that have one scale, the root mean square of theirs; with scale = "common" all
-# have. keep_all: constant inputs are kept, with scale 1, as rows that come later may vary.
+# have. keep_all: constant inputs are kept, with scale 1, as rows that come later may vary. pairs:
+# of inputs that are kept if one of the two varies (sphere_pairs()).
 #
 # factors: names of inputs whose numbers are those of levels. They are not moved. A factor stands
 # for an indicator of each level, whose variances sum to V = 1 - sum of squared proportions, so that
 # its scale is V^1/2: between two levels is the squared distance 2 / V, in `levels`; 0 for numbers.
-scaling_of <- function(moments, scale, together = NULL, keep_all = FALSE, factors = character()) {
+scaling_of <- function(moments, scale, together = NULL, keep_all = FALSE, factors = character(),
+                       pairs = matrix(0L, 2L, 0L)) {
   size <- moments$size
   kept <- varies(moments)
   by_level <- stats::setNames(without_backticks(moments$names) %in% factors, names(kept))
@@ -71,6 +73,7 @@ scaling_of <- function(moments, scale, together = NULL, keep_all = FALSE, factor
   numbers <- kept & !by_level
   if (identical(scale, "common") && any(numbers)) natural[numbers] <- root_mean(natural[numbers])
   else natural[together] <- root_mean(natural[together])
+  for (k in seq_len(ncol(pairs))) kept[pairs[, k]] <- any(kept[pairs[, k]])
   alike <- !any(kept) && !keep_all
   if (alike || keep_all) kept[] <- TRUE # one row, or copies of one, tell nothing of the inputs
   divisor <- if (isFALSE(scale)) rep(1, length(natural)) else natural
@@ -125,7 +128,8 @@ by_column <- function(x, fun, ...) {
 
 scaled_inputs <- function(x, scaling) {
   if (!all(scaling$kept)) x <- x[, scaling$kept, drop = FALSE]
-  if (any(scaling$centre != 0, scaling$sd != 1, scaling$warp$side)) x <- scale_kept(x, scaling)
+  moved <- any(scaling$centre != 0, scaling$sd != 1, scaling$warp$side)
+  if (moved || !is.null(scaling$sphere)) x <- scale_kept(x, scaling)
   attr(x, "contrasts") <- NULL
   x
 }
@@ -138,12 +142,15 @@ scaled_input <- function(x, scaling, input) {
 
 # Kept inputs to C's units and back.
 scale_kept <- function(x, scaling) {
+  given <- x
   x <- warp_inputs(x, scaling$warp)
   each_row <- function(values) rep.int(values, rep.int(nrow(x), ncol(x)))
-  (x - each_row(scaling$centre)) / each_row(scaling$sd) # faster than t(), loops and sweep()
+  x <- (x - each_row(scaling$centre)) / each_row(scaling$sd) # faster than t(), loops and sweep()
+  beside_sphere(x, given, scaling$sphere)
 }
 
 unscale_kept <- function(x, scaling) {
+  x <- x[, seq_along(scaling$sd), drop = FALSE]
   x <- sweep(sweep(x, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")
   unwarp_inputs(x, scaling$warp)
 }

@@ -56,7 +56,8 @@ windowed_problem <- function(problem, count) {
 
 # Is the distance between its rows one of few numbers, and the response one of a number each?
 have_neighbours <- function(problem) {
-  count_latent_values(problem) == 1L && ncol(problem$x) <= policy$neighbour_inputs &&
+  inputs <- ncol(problem$x) - 3L * count_spheres(problem$spec)
+  count_latent_values(problem) == 1L && inputs <= policy$neighbour_inputs &&
     !reads_any_levels(problem$spec)
 }
 

@@ -54,7 +54,7 @@ model_kinds <- function() list(
   },
   scaling = "scaling",
   spec = function(x, whole) {
-    is_kernel_spec(x, sum(whole$scaling$kept), n_outputs(whole)) &&
+    is_kernel_spec(x, point_inputs(whole$scaling), n_outputs(whole)) &&
       same_types(whole$kernel, own_spec(whole))
   },
   hyper = function(x, whole) {

@@ -109,9 +109,19 @@ scaling_kinds <- function() {
     },
     dropped = function(x, whole) are_words(x) && setequal(x, whole$names[!whole$kept]),
     centre = each, sd = positive, seen = positive, warp = optional(is_warp),
+    sphere = optional(is_sphere),
     levels = function(x, whole) are_distances(x, sum(whole$kept)),
     constant = function(x, whole) is.numeric(x) && length(x) == sum(!whole$kept)
   )
+}
+
+is_sphere <- function(x, whole) {
+  pairs <- length(x$lon)
+  is.list(x) && pairs > 0L && are_whole_between(c(x$lon, x$lat), 1, sum(whole$kept)) &&
+    length(x$lat) == pairs && are_doubles(x$centre, 3L * pairs) && are_finite(x$centre) &&
+    all(vapply(x[c("sd", "seen")], function(each) {
+      are_doubles(each, pairs) && are_finite(each) && all(each > 0)
+    }, NA))
 }
 
 is_warp <- function(x, whole) {
@@ -249,7 +259,7 @@ are_points <- function(points, w) {
 }
 
 # Numbers of a point: inputs, and of several components which of them it is of
-point_length <- function(fit) sum(fit$scaling$kept) + component_columns(n_outputs(fit))
+point_length <- function(fit) point_inputs(fit$scaling) + component_columns(n_outputs(fit))
 
 # coefficients: how many a mean has
 is_state <- function(one, basis, processes, coefficients) {

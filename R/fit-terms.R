@@ -28,7 +28,7 @@ fit_parts <- function(fit, class = 1L) {
 # Returns a part's specification as the kernel of the fit has it, of components too.
 spec_in_fit <- function(fit, spec) {
   if (identical(own_spec(fit), fit$spec)) return(spec)
-  coupled_spec(spec, n_outputs(fit), sum(fit$scaling$kept))
+  coupled_spec(spec, n_outputs(fit), point_inputs(fit$scaling))
 }
 
 # Returns the posterior that has the latent function of a class; coupled classes have one.

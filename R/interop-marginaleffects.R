@@ -121,7 +121,7 @@ margin_root <- function(model, points, type) {
   inputs <- seq_len(ncol(points) - n_outputs(model))
   offset <- points[, -inputs, drop = FALSE]
   x <- stack_components(`colnames<-`(points[, inputs, drop = FALSE],
-                                     model$scaling$names[model$scaling$kept]), n_outputs(model))
+                                     point_names(model$scaling)), n_outputs(model))
   pivoted_root(tcrossprod(spread_of_predictions(model, x, offset, type)$root))
 }
 

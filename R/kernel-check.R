@@ -26,6 +26,9 @@ kinds_like <- function(like, parts) {
     },
     ard = function(x) is_flag(x) && (!x || nzchar(like$per_input)),
     vars = function(x) is.null(x) || !is.null(check_vars(x)),
+    distance = optional(function(x, whole) {
+      on_sphere(whole) && like$per_input == "lengthscale" && is.null(like$extension) && !whole$ard
+    }),
     per_input = function(x) identical(x, like$per_input),
     degree = function(x) {
       identical(x, like$degree) || length(x) < 3L &&
@@ -77,7 +80,8 @@ is_kernel_spec <- function(spec, inputs, width) {
     is.null(type$like$extension) == is.null(spec$extension) &&
     (is.null(spec$extension) || is_extension(spec$extension) && is_flag(spec$shaped)) &&
     (is.null(spec$custom) || is_custom(spec$custom)) &&
-    is.integer(spec$vars) && !is.object(spec$vars) &&
+    (is.null(spec$sphere) || isTRUE(spec$sphere)) && is.integer(spec$vars) &&
+    !is.object(spec$vars) &&
     are_distances(spec$levels, length(spec$vars)) &&
     is_flag(spec$ard) && is.integer(spec$degree) && !is.object(spec$degree) &&
     is.list(spec$parts) && !is.object(spec$parts) &&

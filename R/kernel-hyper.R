@@ -10,6 +10,7 @@ KERNEL_HYPER <- list(
   variance = function(leaf, env) variance_start(leaf, env, -log(env$share)),
   lengthscale = function(leaf, env) {
     start <- 0.5 * log(length(leaf$vars)) + per_input_scale(leaf, env)
+    if (on_sphere(leaf)) return(sphere_start(leaf, env, start))
     c(ratio_start(leaf, start), list(
       finest = finest_factor(env$spacing(leaf$vars + 1L), start),
       input_sd = if (leaf$ard || length(leaf$vars) == 1L) env$input_unit[leaf$vars + 1L]
@@ -43,6 +44,13 @@ variance_start <- function(leaf, env, start) {
 ratio_start <- function(leaf, start) {
   # an input that does not matter wants a very long scale of its own: leave it room
   list(start = start, unit = 1, prior = default_lognormal(mean(start), if (leaf$ard) 2 else 1))
+}
+
+# A length scale in km
+sphere_start <- function(leaf, env, start) {
+  unit <- env$input_unit[[leaf$vars[1L] + 1L]]
+  list(start = start, unit = unit, prior = default_lognormal(start, 1),
+       finest = finest_factor(env$spacing(leaf$vars + 1L), start), input_sd = 1)
 }
 
 # Returns the log of the factor that takes starts down to the spacing of the rows.

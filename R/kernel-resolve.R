@@ -38,12 +38,9 @@ resolve_leaf <- function(kernel, inputs) {
   reads <- registered("kernels", kernel$type)$reads
   at <- if (reads == "none") integer() else resolve_vars(kernel$vars, inputs)
   kernel$all_names <- inputs$names[at]
+  if (on_sphere(kernel)) return(resolve_sphere(kernel, inputs, at))
   at <- at[inputs$kept[at]]
-  if (length(at) == 0L && reads != "none") {
-    stop_sparsegp("kernel", paste0("has a part, ", format(kernel),
-                                   ", whose inputs are all constant"),
-                  "Leave constant inputs out, or use kernel_constant()")
-  }
+  if (length(at) == 0L && reads != "none") refuse_constant(kernel)
   if (reads == "one" && length(at) != 1L) {
     stop_sparsegp("kernel", "has a periodic part with more than one input",
                   "Give vars = one input; multiply kernels for several")
@@ -54,6 +51,24 @@ resolve_leaf <- function(kernel, inputs) {
                    else inputs$levels[kernel$vars + 1L]
   if (reads == "one") refuse_factor(kernel, "is periodic")
   kernel
+}
+
+# Gives a part the three columns of places of two inputs, `at`.
+resolve_sphere <- function(kernel, inputs, at) {
+  sphere <- inputs$sphere
+  kept <- which(inputs$kept)
+  pair <- which(kept[sphere$lon] == at[1L] & kept[sphere$lat] == at[2L])
+  if (length(pair) == 0L) refuse_constant(kernel)
+  kernel$vars <- length(kept) + 3L * (pair - 1L) + 0:2
+  kernel$input_names <- inputs$names[at]
+  kernel$levels <- numeric(3L)
+  kernel
+}
+
+refuse_constant <- function(kernel) {
+  stop_sparsegp("kernel", paste0("has a part, ", format(kernel),
+                                 ", whose inputs are all constant"),
+                "Leave constant inputs out, or use kernel_constant()")
 }
 
 # Refuses a factor, whose levels have no place on a line, where a kernel wants positions.
@@ -95,6 +110,7 @@ spec_for_c <- function(kernel) {
   spec <- list(type = kernel$type, vars = as.integer(kernel$vars), levels = levels,
                ard = kernel$ard, degree = as.integer(kernel$degree),
                parts = lapply(kernel$parts, spec_for_c))
+  if (on_sphere(kernel)) spec$sphere <- TRUE
   spec$custom <- kernel$custom # of a kernel that is an R function
   spec$extension <- kernel$extension # of one of another package
   if (!is.null(kernel$extension)) spec$shaped <- "shape" %in% names(kernel$params)
@@ -112,7 +128,7 @@ inputs_of_fields <- function(kernel, inputs) {
 # Returns a kernel that reads which component a point is of: the column after the inputs, from 0.
 with_component <- function(kernel, inputs) {
   if (length(inputs$components) > 1L) {
-    kernel$vars <- sum(inputs$kept)
+    kernel$vars <- inputs$width
     kernel$levels <- 0
     return(kernel)
   }
@@ -126,6 +142,10 @@ resolve_field <- function(kernel, inputs) {
   kernel$parts <- lapply(kernel$parts, resolve_kernel, inputs)
   base <- kernel$parts[[1L]]
   refuse_factor(base, "is of positions")
+  if (on_sphere(base)) {
+    stop_sparsegp("distance", "= \"sphere\" has no fields, whose inputs are those of a plane",
+                  "Project longitude and latitude, or use kernel_coregion()")
+  }
   components <- length(inputs$components)
   if (components > 3L) {
     stop_sparsegp("kernel", paste0("is of a field, and there are ", components, " responses"),

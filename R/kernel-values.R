@@ -67,6 +67,16 @@
 #' extend beyond the last row, where a smooth kernel alone returns to the mean: such sums forecast
 #' as seasonal ARIMA models do. See `plot(type = "forecast")`.
 #'
+#' @section On the sphere:
+#' With `distance = "sphere"` two inputs are a longitude and a latitude in degrees, in this order:
+#' `kernel_matern32(vars = c("lon", "lat"), distance = "sphere")`. The distance is the chord between
+#' two places on a sphere of radius 6371.0088 km, so the kernel is that of three Cartesian inputs,
+#' and the function is continuous across the date line and at the poles. The great-circle distance,
+#' with which most kernels are not positive definite, is 1 % longer at 3000 km. `lengthscale` is in
+#' km. Other inputs join by sums and products, `+ kernel_rbf(vars = "elevation")` or
+#' `* kernel_matern12(vars = "day")`. Maps of [plot()][plot.sparsegp] have the shape of the Earth at
+#' their middle, and [slopes()] are per degree.
+#'
 #' @section Units:
 #' With `scale = TRUE` in [sparsegp()] inputs are centred and divided by their standard deviations,
 #' and `lengthscale` is in those units; `summary()` adds the units of the inputs. `period` is always
@@ -92,6 +102,7 @@
 #' @param vars The inputs of this kernel: column names (of the model matrix, or the variable names
 #'   in the formula) or column numbers. `NULL`: all; for `kernel_factor` in a formula all factors,
 #'   and for other kernels in the same sum the others.
+#' @param distance `"euclidean"`, or `"sphere"` for a longitude and a latitude, see below.
 #' @param ...,var Not used: misspelt arguments are errors, and so is `var`, which could be
 #'   `variance` or `vars`.
 #' @return A value of class `sparsegp_kernel`. Errors are of class `sparsegp_error` and name the
@@ -103,6 +114,8 @@
 #'   MIT Press, chapter 4.
 #' @concept covariance function
 #' @concept variogram
+#' @concept longitude and latitude
+#' @concept great circle
 #' @concept random effect
 #' @concept tensor product
 #' @concept seasonality
@@ -153,48 +166,61 @@ check_vars <- function(vars) {
 # Between what a hyperparameter lies
 kernel_range <- function(name) if (name == "correlation") c(-1, 1) else c(0, Inf)
 
-new_stationary <- function(type, variance, lengthscale, ard, vars, ...) {
-  new_kernel(type, list(variance = variance, lengthscale = lengthscale, ...), ard, vars,
-             per_input = "lengthscale")
+DISTANCES <- c("euclidean", "sphere")
+
+on_sphere <- function(leaf) identical(leaf$distance, "sphere")
+
+new_stationary <- function(type, variance, lengthscale, ard, vars, distance, ...) {
+  kernel <- new_kernel(type, list(variance = variance, lengthscale = lengthscale, ...), ard, vars,
+                       per_input = "lengthscale")
+  distance <- check_choice(distance, DISTANCES, "distance")
+  if (distance == "euclidean") return(kernel)
+  if (kernel$ard) {
+    stop_sparsegp("ard", "= TRUE is for inputs of their own, and a place on the sphere is one",
+                  "Multiply by a kernel of the other inputs, as in ?kernels, \"On the sphere\"")
+  }
+  kernel$distance <- distance
+  kernel
 }
 
 #' @rdname kernels
 #' @export
-kernel_rbf <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL, ..., var) {
+kernel_rbf <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL,
+                       distance = "euclidean", ..., var) {
   check_kernel_dots(!missing(var), ...)
-  new_stationary("rbf", variance, lengthscale, ard, vars)
+  new_stationary("rbf", variance, lengthscale, ard, vars, distance)
 }
 
 #' @rdname kernels
 #' @export
-kernel_matern12 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL, ...,
-                            var) {
+kernel_matern12 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL,
+                            distance = "euclidean", ..., var) {
   check_kernel_dots(!missing(var), ...)
-  new_stationary("matern12", variance, lengthscale, ard, vars)
+  new_stationary("matern12", variance, lengthscale, ard, vars, distance)
 }
 
 #' @rdname kernels
 #' @export
-kernel_matern32 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL, ...,
-                            var) {
+kernel_matern32 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL,
+                            distance = "euclidean", ..., var) {
   check_kernel_dots(!missing(var), ...)
-  new_stationary("matern32", variance, lengthscale, ard, vars)
+  new_stationary("matern32", variance, lengthscale, ard, vars, distance)
 }
 
 #' @rdname kernels
 #' @export
-kernel_matern52 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL, ...,
-                            var) {
+kernel_matern52 <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL,
+                            distance = "euclidean", ..., var) {
   check_kernel_dots(!missing(var), ...)
-  new_stationary("matern52", variance, lengthscale, ard, vars)
+  new_stationary("matern52", variance, lengthscale, ard, vars, distance)
 }
 
 #' @rdname kernels
 #' @export
 kernel_rq <- function(variance = NULL, lengthscale = NULL, ard = FALSE, vars = NULL, shape = NULL,
-                      ..., var) {
+                      distance = "euclidean", ..., var) {
   check_kernel_dots(!missing(var), ...)
-  new_stationary("rq", variance, lengthscale, ard, vars, shape = shape)
+  new_stationary("rq", variance, lengthscale, ard, vars, distance, shape = shape)
 }
 
 #' @rdname kernels
@@ -277,7 +303,8 @@ format.sparsegp_kernel <- function(x, ...) {
     paste0(names(x$degree), " = ", x$degree, recycle0 = TRUE)[shows_degree(x)],
     unlist(lapply(names(x$params), show)),
     if (x$ard) "ard = TRUE",
-    if (!is.null(x$vars)) paste0("vars = ", toString(x$vars))
+    if (!is.null(x$vars)) paste0("vars = ", toString(x$vars)),
+    if (on_sphere(x)) "distance = \"sphere\""
   )
   own <- x$custom$label %||% if (!is.null(x$extension)) x$extension[["name"]]
   paste0(own %||% x$type, "(", paste(arguments, collapse = ", "), ")")

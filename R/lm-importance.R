@@ -41,7 +41,7 @@ importance.sparsegp <- function(object, ...) {
   lpd <- function(problem) engine_run(problem, object$hyper$theta, posterior = TRUE)$lpd
   all <- lpd(problem)
   lost <- vapply(unique(terms), function(term) {
-    without <- hold_constant(problem, which(terms == term))
+    without <- hold_constant(problem, which(terms == term), object$scaling)
     all - lpd(without)
   }, numeric(object$n))
   lost <- matrix(lost, object$n)
@@ -67,9 +67,13 @@ terms_of_inputs <- function(object) {
 }
 
 # Sets all rows, and all points of the basis, to one value in some columns.
-hold_constant <- function(problem, columns) {
+hold_constant <- function(problem, columns, scaling) {
+  places <- seq_len(3L * length(scaling$sphere$lon)) + sum(scaling$kept)
   held <- function(x) {
     x[, columns] <- rep(problem$x[1L, columns], each = nrow(x))
+    if (length(places)) {
+      x[, places] <- scale_kept(unscale_kept(x, scaling), scaling)[, places]
+    }
     x
   }
   if (is.list(problem$basis)) problem$basis <- lapply(problem$basis, held)

@@ -72,11 +72,15 @@ with_kernel <- function(model, chunk, setup) {
   response <- model$response
   inputs <- model$inputs
   scaling <- model_scaling(model, chunk, setup)
-  inputs[c("kept", "levels")] <- scaling[c("kept", "levels")]
+  inputs[c("kept", "levels", "sphere")] <- scaling[c("kept", "levels", "sphere")]
+  inputs$width <- point_inputs(scaling)
   resolved <- resolve_kernel(setup$kernel, inputs)
   slopes <- warp_slopes(chunk$x[, scaling$kept, drop = FALSE], scaling$warp)
-  env <- list(response_unit = response$unit, input_scale = scaling$seen,
-              input_unit = ifelse(scaling$levels > 0, NA, scaling$sd / slopes),
+  each <- function(values) rep(values, each = 3L)
+  env <- list(response_unit = response$unit,
+              input_scale = c(scaling$seen, each(scaling$sphere$seen)),
+              input_unit = c(ifelse(scaling$levels > 0, NA, scaling$sd / slopes),
+                             each(scaling$sphere$sd)),
               component_var = relative_vars(response), component_unit = component_units(response),
               spacing = function(vars) {
                 spacing_of_rows(scaled_inputs(chunk$x, scaling)[, vars, drop = FALSE])
@@ -105,7 +109,7 @@ with_kernel <- function(model, chunk, setup) {
 model_spec <- function(kernel, response, inputs) {
   spec <- spec_for_c(kernel)
   if (!inherits(codec_named(response$codec), "response_coupled")) spec
-  else coupled_spec(spec, response$width, sum(inputs$kept))
+  else coupled_spec(spec, response$width, inputs$width)
 }
 
 # Returns the scaling of the model's inputs that `setup` asks for.
@@ -114,11 +118,13 @@ model_scaling <- function(model, chunk, setup) {
     warps_of(chunk$x, inputs_left_alone(setup, model$inputs))
   }
   # of a stream later rows may vary where the first do not
+  pairs <- sphere_pairs(setup$kernel, model$inputs, setup$labels)
   scaling <- scaling_of(warped_moments(model$moments, chunk$x, warp), setup$scale,
                         inputs_of_fields(setup$kernel, model$inputs),
-                        setup$streams && is.null(setup$known), setup$factors)
+                        setup$streams && is.null(setup$known), setup$factors, pairs)
   if (!scaling$scale) check_unscaled(scaling)
   scaling$warp <- some_warps(warp, scaling$kept)
+  scaling$sphere <- sphere_of(pairs, scaling$kept, chunk$x, scaling$scale)
   scaling
 }
 
@@ -133,14 +139,14 @@ check_unscaled <- function(scaling) {
 }
 
 # Returns the numbers of inputs that have no other scale than their own: times, products of several
-# variables, which are 0 wherever one of them is, and those of periodic kernels, of levels and of
-# fields.
+# variables, which are 0 wherever one of them is, and those of periodic kernels, of levels, of
+# fields and on the sphere.
 inputs_left_alone <- function(setup, inputs) {
   leaves <- Filter(function(leaf) registered("kernels", leaf$type)$reads %in% c("one", "levels"),
                    kernel_leaves(setup$kernel))
   c(which(without_backticks(inputs$terms) %in% c(setup$clocks, setup$factors)),
     grep(":", gsub("`[^`]*`", "", inputs$terms), fixed = TRUE),
-    inputs_of_fields(setup$kernel, inputs),
+    inputs_of_fields(setup$kernel, inputs), sphere_pairs(setup$kernel, inputs),
     unlist(lapply(leaves, function(leaf) resolve_vars(leaf$vars, inputs))))
 }
 

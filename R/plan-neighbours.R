@@ -43,7 +43,7 @@ what_forbids_neighbours <- function(problem) {
   }
   found <- what_forbids_kernel(problem$spec)
   if (is.null(found)) {
-    read <- length(unique(spec_columns(problem$spec)))
+    read <- length(unique(spec_columns(problem$spec))) - count_spheres(problem$spec)
     if (read <= policy$neighbour_inputs) return(NULL)
     found <- paste0("reads ", read, " inputs, and neighbours are near in at most ",
                     policy$neighbour_inputs)

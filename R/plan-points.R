@@ -5,6 +5,10 @@
 # one, has learned. moving: numbers of the columns of points that move.
 plan_points <- function(plan) {
   problem <- plan$problem
+  if (count_spheres(problem$spec)) {
+    stop_sparsegp("method", paste("has learn_points = TRUE, and points of a kernel with distance =",
+                                  "\"sphere\" would leave the sphere"), "Leave learn_points out")
+  }
   moving <- moving_columns(problem)
   if (length(moving) == 0L) {
     stop_sparsegp("method", paste("has learn_points = TRUE, and points cannot move along any",

@@ -5,22 +5,26 @@
 #   levels    of a factor, which stand at 1, 2, ...
 #   ordered   have the levels an order? Their colours have one then
 #   side      of a number on a log scale: to which side it is skewed (data-warp.R); else 0
+#   within    what a number lies within: degrees on the sphere do
 #   nodes     function(limits) -> how many points a curve along a number has (plot-grain.R)
 #   code      function(places) -> those columns, a row for each place: a number, or that of a level
 #   places    function(x, raw) -> where rows are on it, from kept columns in original units and from
 #             raw(name), values of a variable of the data
 
 new_axis <- function(class, name, columns, code, places, levels = NULL, side = 0,
-                     nodes = function(limits) FEWEST_NODES, ordered = FALSE) {
+                     nodes = function(limits) FEWEST_NODES, ordered = FALSE,
+                     within = c(-Inf, Inf)) {
   structure(list(name = name, columns = columns, levels = levels, side = side, code = code,
-                 places = places, nodes = nodes, ordered = ordered), class = class)
+                 places = places, nodes = nodes, ordered = ordered, within = within),
+            class = class)
 }
 
 number_axis <- function(name, object) {
   side <- side_of(object, name)
   new_axis("axis_number", name, name, function(places) {
     matrix(places, length(places), 1L, dimnames = list(NULL, name))
-  }, function(x, raw) x[, name], side = side, nodes = nodes_along(object, name, side))
+  }, function(x, raw) x[, name], side = side, nodes = nodes_along(object, name, side),
+  within = degrees_of(match(name, plain_names(object)[object$scaling$kept]), object$scaling))
 }
 
 side_of <- function(object, name) {

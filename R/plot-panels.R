@@ -264,5 +264,6 @@ around_axis <- function(axis, x) {
   limits <- around(x)
   if (axis$side > 0) limits[1L] <- min(x)
   if (axis$side < 0) limits[2L] <- max(x)
-  if (diff(limits) > 0) limits else around(x)
+  limits <- if (diff(limits) > 0) limits else around(x)
+  pmin(pmax(limits, axis$within[1L]), axis$within[2L])
 }

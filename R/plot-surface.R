@@ -23,7 +23,8 @@ map_charts <- function(chart) {
 }
 
 # Builds the chart of a map, with the basis as rings.
-map_chart <- function(object, picture, elements, key, title = "", ...) {
+map_chart <- function(object, picture, elements, key, title = "",
+                      asp = map_aspect(object, picture$view$axes, picture$surface$limits), ...) {
   axes <- picture$view$axes
   limits <- picture$surface$limits
   basis <- picture$shown$basis
@@ -32,7 +33,20 @@ map_chart <- function(object, picture, elements, key, title = "", ...) {
   labels <- vapply(axes, input_label, "", object = object)
   new_chart(title, c(elements, list(rings)), labels[[1L]], labels[[2L]], limits[[1L]], limits[[2L]],
             list(x = ticks[[1L]], y = ticks[[2L]]),
-            c(key, list(if (!is.null(basis)) key_item("basis", "point", INK, 1))), frame = "o", ...)
+            c(key, list(if (!is.null(basis)) key_item("basis", "point", INK, 1))), frame = "o",
+            asp = asp, ...)
+}
+
+# Returns how long a unit of the second axis is beside one of the first: as on the Earth, in the
+# middle of the map, where they are a longitude and a latitude. NA: as the page has room.
+map_aspect <- function(object, axes, limits) {
+  inputs <- plain_names(object)[object$scaling$kept]
+  sphere <- object$scaling$sphere
+  pairs <- paste(inputs[sphere$lon], inputs[sphere$lat], sep = "\n", recycle0 = TRUE)
+  width <- function(latitudes) max(cospi(mean(latitudes) / 180), 0.1) # of a degree of longitude
+  if (paste(axes, collapse = "\n") %in% pairs) 1 / width(limits[[2L]])
+  else if (paste(rev(axes), collapse = "\n") %in% pairs) width(limits[[1L]])
+  else NA
 }
 
 ring_points <- function(basis) {

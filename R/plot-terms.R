@@ -176,7 +176,7 @@ effect_spread <- function(view, object, rows, group) {
 # The axes whose columns the parts see.
 term_axes <- function(object, rows, parts) {
   at <- unlist(lapply(parts, function(part) spec_columns(part$spec)))
-  columns <- colnames(rows$x)[sort(unique(at)) + 1L]
+  columns <- colnames(rows$x)[inputs_of_columns(at + 1L, object$scaling)]
   axes <- data_axes(object, rows, character())
   axes[vapply(axes, function(axis) any(axis$columns %in% columns), NA)]
 }

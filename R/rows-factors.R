@@ -7,8 +7,9 @@ BY_SCORE <- "score of the level"
 
 # Returns the setup with what it makes of a formula's factors: the kernel with `vars` for every part
 # that had none beside factor kernels; `coded`, the coding of factors that are one column each
-# (rows-code.R); `ordered`, which of these may be read as numbers; and `factors`, those that kernels
-# of distances read as levels. variables: named list of the inputs; open: is the kernel chosen?
+# (rows-code.R); `ordered`, which of these may be read as numbers; `factors`, those that kernels
+# of distances read as levels; and `labels`, which variables are no numbers. variables:
+# named list of the inputs; open: is the kernel chosen?
 see_factors <- function(setup, terms, variables, open) {
   factors <- names(Filter(has_levels, variables))
   grouped <- grouping_factors(setup, terms, factors)
@@ -16,6 +17,7 @@ see_factors <- function(setup, terms, variables, open) {
   setup$kernel <- share_inputs(setup$kernel, attr(terms, "term.labels"), factors)
   setup$ordered <- setdiff(Filter(function(name) is.ordered(variables[[name]]), own), grouped)
   setup$factors <- own
+  setup$labels <- c(factors, names(Filter(is.logical, variables)))
   for (simplest in utils::head(codings(setup), 1L)) setup$factors <- simplest$setup$factors
   coded <- union(own, grouped)
   setup$coded <- stats::setNames(rep(list(BY_LEVEL), length(coded)), coded)

@@ -30,7 +30,8 @@ grows_points <- function(plan) {
 
 has_few_inputs <- function(problem) {
   most <- if (lik_traits(problem$lik)$exact) policy$neighbour_inputs else 2L
-  ncol(problem$x) > 1L && ncol(problem$x) <= most
+  inputs <- ncol(problem$x) - 3L * count_spheres(problem$spec)
+  inputs > 1L && inputs <= most
 }
 
 # Returns list(candidate): that by neighbours, if it is so much better than the fewest inducing

@@ -215,7 +215,7 @@ after_rows <- function(fit, run, n, shift) {
   fit <- keep_state(fit, run)
   fit$n <- fit$n + n
   fit$posterior <- list(basis = t(run$points), alpha = run$alpha, G = run$G, H = run$H)
-  colnames(fit$posterior$basis) <- c(fit$scaling$names[fit$scaling$kept],
+  colnames(fit$posterior$basis) <- c(point_names(fit$scaling),
                                      rep(".component", component_columns(n_outputs(fit))))
   id <- if (!fit$stream$predefined) run$id
   fit["basis_rows"] <- list(basis_rows_from(id, fit$posterior$basis, n_outputs(fit)))

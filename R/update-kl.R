@@ -61,7 +61,7 @@ divergence <- function(one, two) {
 # Stops unless two fits, which the user gave by these names, have one prior.
 check_same_prior <- function(one, other, names, remedy) {
   prior <- function(fit) {
-    list(fit$spec, fit$scaling[c("kept", "centre", "sd", "warp")],
+    list(fit$spec, fit$scaling[c("kept", "centre", "sd", "warp", "sphere")],
          fit$response[c("codec", "centre", "unit", "levels")], fit$response$scale,
          mean_record(fit$posterior$trend), kernel_theta(fit))
   }
