@@ -80,7 +80,8 @@ beside_sphere_direction <- function(v, x, change, sphere) {
   v
 }
 
-# Returns how many inputs a point has: those that are kept and those of spheres.
+# Returns how many inputs a point has: those that are kept and those of spheres. scaling: that, or
+# the inputs of resolve_kernel()
 point_inputs <- function(scaling) sum(scaling$kept) + 3L * length(scaling$sphere$lon)
 
 # Returns the names of the inputs of a point.

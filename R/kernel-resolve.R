@@ -128,7 +128,7 @@ inputs_of_fields <- function(kernel, inputs) {
 # Returns a kernel that reads which component a point is of: the column after the inputs, from 0.
 with_component <- function(kernel, inputs) {
   if (length(inputs$components) > 1L) {
-    kernel$vars <- inputs$width
+    kernel$vars <- point_inputs(inputs)
     kernel$levels <- 0
     return(kernel)
   }

@@ -73,7 +73,6 @@ with_kernel <- function(model, chunk, setup) {
   inputs <- model$inputs
   scaling <- model_scaling(model, chunk, setup)
   inputs[c("kept", "levels", "sphere")] <- scaling[c("kept", "levels", "sphere")]
-  inputs$width <- point_inputs(scaling)
   resolved <- resolve_kernel(setup$kernel, inputs)
   slopes <- warp_slopes(chunk$x[, scaling$kept, drop = FALSE], scaling$warp)
   each <- function(values) rep(values, each = 3L)
@@ -109,7 +108,7 @@ with_kernel <- function(model, chunk, setup) {
 model_spec <- function(kernel, response, inputs) {
   spec <- spec_for_c(kernel)
   if (!inherits(codec_named(response$codec), "response_coupled")) spec
-  else coupled_spec(spec, response$width, inputs$width)
+  else coupled_spec(spec, response$width, point_inputs(inputs))
 }
 
 # Returns the scaling of the model's inputs that `setup` asks for.
