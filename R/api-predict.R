@@ -148,8 +148,9 @@
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata Data frame with the variables of the formula; for fits of a matrix a matrix,
-#'   vector or data frame with the same columns; or a [row_source()]. One prediction per row;
-#'   missing: the training rows. Rows with missing values give `NA`.
+#'   vector or data frame with the same columns; a [row_source()]; or points or a raster, see
+#'   [spatial]. One prediction per row; missing: the training rows. Rows with missing values give
+#'   `NA`.
 #' @param type One of the types in the table. `"probs"` and `"posterior"` stand for `"prob"`,
 #'   `"raw"` for `"response"`.
 #' @param se.fit `TRUE` adds the posterior standard deviation, in the units of the prediction.
@@ -225,6 +226,9 @@ predict.sparsegp <- function(object, newdata,
   source <- if (!missing(newdata)) as_source(newdata)
   if (!is.null(source)) {
     return(predict_source(object, match.call(), parent.frame(), source, to))
+  }
+  if (!missing(newdata) && is_raster(newdata)) {
+    return(predict_raster(object, match.call(), parent.frame(), newdata, to))
   }
   if (!is.null(to)) stop_sparsegp("to", "is for a source of rows, see row_source()")
   check_no_dots(...)

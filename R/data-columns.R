@@ -77,6 +77,7 @@ has_levels <- function(column) is.factor(column) || is.character(column)
 measure_of <- function(x) {
   if (inherits(x, "difftime")) return(paste("difftime in", attr(x, "units")))
   if (inherits(x, "units")) return(paste("units", unit_text(x) %||% "1"))
+  if (!is.null(attr(x, "crs"))) return(paste("coordinates of", attr(x, "crs")))
   if (inherits(x, "Date")) return("Date")
   if (inherits(x, "POSIXct")) "POSIXct"
 }
@@ -86,6 +87,10 @@ conversion_to <- function(was) {
   if (startsWith(was, "units ")) {
     return(paste0("Convert it, by units::set_units(x, \"", sub("units ", "", was),
                   "\") for instance"))
+  }
+  if (startsWith(was, "coordinates of ")) {
+    return(paste0("Use sf::st_transform() or terra::project() with \"",
+                  sub("coordinates of ", "", was, fixed = TRUE), "\""))
   }
   how <- c(Date = "as.Date()", POSIXct = "as.POSIXct()", numeric = "as.numeric()")
   if (was %in% names(how)) paste0("Convert it to ", was, ", by ", how[[was]], " for instance")

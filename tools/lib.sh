@@ -25,7 +25,8 @@ for_articles="pkg:MASS pkg:survival pkg:boot pkg:nlme pkg:lme4 pkg:knitr pkg:rma
 for_tests="pkg:Matrix pkg:mgcv pkg:codetools pkg:nlme pkg:DBI pkg:RSQLite pkg:bit64 pkg:caret \
   pkg:dbplyr pkg:dplyr pkg:emmeans pkg:future pkg:generics pkg:ggeffects pkg:ggplot2 pkg:haven \
   pkg:insight pkg:jsonlite pkg:knitr pkg:lmtest pkg:loo pkg:plumber pkg:ranger pkg:rmarkdown \
-  pkg:units pkg:mice pkg:car pkg:posterior pkg:bayesplot pkg:rstantools"
+  pkg:units pkg:mice pkg:car pkg:posterior pkg:bayesplot pkg:rstantools pkg:sf \
+  pkg:terra pkg:stars"
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
