@@ -177,7 +177,7 @@
 #' @param unseen New levels of a factor: `"prior"` to predict from the prior, `"error"` to stop, as
 #'   [lm()] does.
 #' @param to For a source of rows: a function of the predictions for a chunk and the chunk's number,
-#'   or the name of a CSV file, which is overwritten.
+#'   or the name of a CSV file, which is overwritten. For a `SpatRaster` the name of a file.
 #' @param ... Not used; unknown arguments are an error.
 #' @return A vector (or matrix, or factor) with one entry per row of `newdata`. With `se.fit` a list
 #'   of `fit` and `se.fit`; with `interval` a matrix with columns `fit`, `lwr`, `upr`; with both a
