@@ -37,7 +37,7 @@
 #' predict(fit, places[1:3, ], interval = "confidence")
 NULL
 
-RASTER_BLOCK <- 20000L # that are predicted at once
+RASTER_BLOCK <- 20000L # cells that are predicted at once
 
 is_raster <- function(newdata) inherits(newdata, c("SpatRaster", "stars", "stars_proxy"))
 
