@@ -25,10 +25,14 @@ evidence <- function(problem, sites = NULL) {
 
 # Returns a problem whose EP ends early where several classes have a latent function each, as sweeps
 # are most of the time then. The fit itself, at the hyperparameters found, has its own tolerance.
+# Beyond policy$learn_tolerance the evidence and its gradient disagree, line searches fail, and a
+# search ends dozens of nats below the optimum.
 learned_loosely <- function(problem) {
   functions <- problem$processes * problem_width(problem)
   if (functions > 1L && lik_codec(problem$lik)$labelled) {
-    problem$options$tol <- policy$class_search_tolerance * problem$options$tol
+    tol <- problem$options$tol
+    looser <- min(policy$class_search_tolerance * tol, policy$learn_tolerance)
+    problem$options$tol <- max(tol, looser)
   }
   problem
 }
