@@ -164,7 +164,13 @@ parts_kernel <- function(parts) {
   })),
   diagonal = function(x) Reduce(`+`, lapply(parts, function(part) {
     kernel_diagonal(part$spec, part$theta, x)
-  })))
+  })), stationary = all(vapply(parts, function(part) is_stationary(part$spec), NA)))
+}
+
+# Does a kernel see nothing but the differences of two points?
+is_stationary <- function(spec) {
+  spec$type %in% c(STATIONARY, "constant") ||
+    spec$type %in% c("sum", "product") && all(vapply(spec$parts, is_stationary, NA))
 }
 
 # Moments of the parts' sum, averaged over every `each` rows of x, less its mean over `rows`. With k
@@ -197,13 +203,23 @@ average_rows <- function(values, each) {
   rowsum(values, rep(seq_len(nrow(values) %/% each), each = each)) / each
 }
 
-# Returns the prior variance of the mean over every `each` rows of x.
+# Returns the prior variance of the mean over every `each` rows of x. Rows that lie to each other as
+# those of the first place do have the variance of that, if the kernel is stationary.
 prior_of_averages <- function(kernel, x, each) {
   if (each == 1L) return(kernel$diagonal(x))
-  vapply(seq_len(nrow(x) %/% each), function(place) {
+  places <- nrow(x) %/% each
+  variance <- function(place) {
     own <- x[(place - 1L) * each + seq_len(each), , drop = FALSE]
     mean(kernel$cross(own, own))
-  }, 0)
+  }
+  if (kernel$stationary && lie_alike(x, each)) return(rep(variance(1L), places))
+  vapply(seq_len(places), variance, 0)
+}
+
+# Do every `each` rows of x differ from the first of them as those of the first place do?
+lie_alike <- function(x, each) {
+  from_first <- x - x[rep(seq(1L, nrow(x), each), each = each), , drop = FALSE]
+  all(from_first == from_first[rep_len(seq_len(each), nrow(x)), , drop = FALSE])
 }
 
 # prior - |G'cross|^2 + |H'cross|^2 of every row, not less than what rounding leaves of numbers of

@@ -20,15 +20,35 @@ evidence <- function(problem, sites = NULL) {
        plain = function(theta) engine_run(problem, theta),
        rows = n,
        cheap = n * points^2 * problem$processes <= policy$cheap_flops,
+       ranks = ranking_criterion(problem),
        limit = if (!is.null(limit)) function() evidence(limit))
+}
+
+# Returns the log evidence of a third of the rows and inducing points, by which the places are ranked
+# where inputs are tried anew (reactivate_inputs()), as an evaluation costs a 27th there. NULL where
+# these would be too few to tell.
+ranking_criterion <- function(problem) {
+  count <- max(policy$ranking_rows, round(nrow(problem$x) / 3))
+  if (!is.null(problem$states) || !is.null(problem$neighbours) || count >= nrow(problem$x) ||
+      problem_width(problem) > 1L) return(NULL)
+  third <- part_of_problem(problem, spread_problem(problem)[seq_len(count)])
+  first <- function(points) points[seq_len(ceiling(nrow(points) * count / nrow(problem$x))), ,
+                                   drop = FALSE]
+  basis <- problem$basis
+  if (!is.null(basis)) third$basis <- if (is.matrix(basis)) first(basis) else lapply(basis, first)
+  evidence_criterion(third)
 }
 
 # Returns a problem whose EP ends early where several classes have a latent function each, as sweeps
 # are most of the time then. The fit itself, at the hyperparameters found, has its own tolerance.
+# Beyond policy$learn_tolerance the evidence and its gradient disagree, line searches fail, and a
+# search ends dozens of nats below the optimum.
 learned_loosely <- function(problem) {
   functions <- problem$processes * problem_width(problem)
   if (functions > 1L && lik_codec(problem$lik)$labelled) {
-    problem$options$tol <- policy$class_search_tolerance * problem$options$tol
+    tol <- problem$options$tol
+    looser <- min(policy$class_search_tolerance * tol, policy$learn_tolerance)
+    problem$options$tol <- max(tol, looser)
   }
   problem
 }
@@ -191,21 +211,25 @@ switched_on <- function(objective, par, put_back) {
 # Searches again from the best such point for as long as one raises the evidence. stuck: has the
 # search gained nothing? Then shorter length scales are looked at, too, and as the evidence is flat
 # where all of them ended short, as if to fit noise, inputs are first ranked from all switched off.
-reactivate_inputs <- function(objective, table, result, centre, control, stuck = FALSE) {
+# ranks: the objective on few of the rows, by which inputs and then the points are ranked, and which
+# says where the search is made again; of these points the objective itself is asked about the first
+reactivate_inputs <- function(objective, table, result, centre, control, stuck = FALSE,
+                              ranks = objective) {
   factors <- policy$reactivation_factors
   if (!stuck) factors <- factors[factors >= 1]
   start <- ifelse(table$scan, table$start, NA)[table$free]
   none <- ifelse(is.na(start), result$par, centre$value + centre$reach / 2)
   points <- function(par) {
-    unlist(lapply(log(factors), function(longer) switched_on(objective, par, start + longer)),
+    unlist(lapply(log(factors), function(longer) switched_on(ranks, par, start + longer)),
            recursive = FALSE)
   }
   candidates <- if (stuck) points(none)
   repeat {
     candidates <- c(candidates, points(result$par))
-    values <- vapply(candidates, objective$value, 0)
-    if (length(values) == 0L || min(values) >= result$value - policy$min_evidence_gain) break
-    result <- search_from(objective, candidates[which.min(values)], centre, control)[[1L]]
+    first <- candidates[which.min(vapply(candidates, ranks$value, 0))]
+    value <- vapply(first, objective$value, 0)
+    if (!isTRUE(value < result$value - policy$min_evidence_gain)) break
+    result <- search_from(objective, first, centre, control)[[1L]]
     candidates <- NULL
   }
   result
@@ -259,7 +283,8 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   best <- results[[first]]
   stuck <- began - best$value < policy$min_relevance_gain
   if (fresh || escapes && stuck) {
-    best <- reactivate_inputs(objective, table, best, centre, control, stuck)
+    ranks <- if (is.null(aim$ranks)) objective else make_objective(aim$ranks, table, SILENT)
+    best <- reactivate_inputs(objective, table, best, centre, control, stuck, ranks)
   }
   values[first] <- best$value
   if (best$value >= IMPOSSIBLE) {

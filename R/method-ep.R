@@ -26,7 +26,8 @@
 #'   value, and a second pass over the observations in every sweep if `pool` does not hold them.
 #' @param tol Convergence: the largest distance of a tilted moment from the posterior's, in units of
 #'   the observation's cavity standard deviation; positive. While hyperparameters of several
-#'   classes are learned, sweeps end at `r policy$class_search_tolerance` times that.
+#'   classes are learned, sweeps end at `r policy$class_search_tolerance` times that, unless this is
+#'   above `r policy$learn_tolerance`.
 #' @param pool Most numbers that the matrix of observations on the basis may occupy; whole number or
 #'   `Inf`. Beyond it the matrix is computed anew in blocks.
 #' @param starts For ambiguous measurements ([lik_mixture()]): number of online passes from which EP

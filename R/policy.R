@@ -91,6 +91,7 @@ rhythm_cycles | 1.5 | cycles | fewest that rows span of a period that is tried
 rhythm_harmonics | 6 | harmonics | of a period of calendars, which a peak may be
 cheap_flops | 1e8 | flops | evaluation up to which a search is repeated (464 rows)
 reactivation_factors | 0.15, 0.4, 1, 2, 4 | factors | length scales at which inputs are tried anew
+ranking_rows | 200 | rows | fewest by which these are ranked, otherwise a third
 selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP learns
 kept_inputs | 1e6 | numbers | inputs of more than two columns that a fit keeps
 mode_starts           | 4           | passes     | for likelihoods with several modes

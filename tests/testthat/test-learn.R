@@ -273,6 +273,13 @@ test_that("EP of several classes ends earlier while they are learned, but not th
   expect_equal(tolerance(class ~ x, lik_softmax(coupled = FALSE)), 100 * own)
   expect_equal(tolerance(class ~ x, lik_softmax(coupled = TRUE)), 100 * own)
   expect_equal(tolerance(class == "1" ~ x, lik_logit()), own)
+  problem <- problem_of_fit(sparsegp(class ~ x, d, likelihood = lik_softmax(coupled = FALSE),
+                                     learn = FALSE))
+  of_problem <- function(tol) {
+    problem$options$tol <- tol
+    learned_loosely(problem)$options$tol
+  }
+  expect_equal(vapply(c(1e-8, 1e-4, 1e-3, 1e-2), of_problem, 0), c(1e-6, 1e-3, 1e-3, 1e-2))
   fits <- lapply(c(1, 100), function(ratio) {
     with_policy(class_search_tolerance = ratio, code = sparsegp(class ~ x, d))
   })

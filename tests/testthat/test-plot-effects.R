@@ -42,6 +42,33 @@ test_that("an effect is the average of predictions over the data, with the error
   }
 })
 
+test_that("variances of averages are those of each place, alike or not, stationary or not", {
+  parts_of <- function(kernel) {
+    fit_parts(sparsegp(mpg ~ wt + hp, mtcars, kernel = kernel, learn = FALSE))
+  }
+  all_parts <- parts_of(kernel_rbf(lengthscale = 2) + kernel_matern32() * kernel_rbf() +
+                          kernel_linear())
+  set.seed(4)
+  others <- rnorm(5)
+  alike <- cbind(rep(c(-1, 0, 2), each = 5), rep(others, 3))
+  different <- alike
+  different[7, 2] <- different[7, 2] + 1
+  for (parts in list(all_parts[1:2], all_parts)) {
+    kernel <- parts_kernel(parts)
+    expect_identical(kernel$stationary, length(parts) == 2L)
+    for (x in list(alike, different)) {
+      by_hand <- vapply(0:2, function(place) {
+        own <- x[5 * place + 1:5, ]
+        mean(kernel$cross(own, own))
+      }, 0)
+      # the order of the sums is the same, but for differences of inputs, rounded once
+      expect_equal(prior_of_averages(kernel, x, 5L), by_hand, tolerance = 1e-14)
+    }
+  }
+  expect_true(lie_alike(alike, 5L))
+  expect_false(lie_alike(different, 5L))
+})
+
 test_that("the effect of a factor has a row for each level, and replaces all of its columns", {
   fit <- effect_fit(control = gp_control(keep_x = TRUE, coding = "contrasts"))
   drawn <- drawing(plot(fit, "factor(cyl)", "effects"))[[1L]]
