@@ -49,7 +49,7 @@ tidy.sparsegp <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   out$std.error[learned] <- if (any(learned)) errors_of_hyper(x, needed = conf.int)
   if (!conf.int) return(out)
   check_number(conf.level, "conf.level", 0, 1)
-  out$conf.low <- out$conf.high <- NA_real_
+  out[c("conf.low", "conf.high")] <- NA_real_
   if (any(learned)) {
     out[learned, c("conf.low", "conf.high")] <- confint.sparsegp(x, level = conf.level)
   }

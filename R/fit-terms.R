@@ -167,7 +167,7 @@ parts_kernel <- function(parts) {
   })), stationary = all(vapply(parts, function(part) is_stationary(part$spec), NA)))
 }
 
-# Does a kernel see nothing but the differences of two points?
+# Does a kernel depend on nothing but the difference of two points?
 is_stationary <- function(spec) {
   spec$type %in% c(STATIONARY, "constant") ||
     spec$type %in% c("sum", "product") && all(vapply(spec$parts, is_stationary, NA))

@@ -11,6 +11,8 @@
 #   fit, type  the fit, and the type of prediction
 #   points     inputs, as scaled for C, and offsets: a row for each place
 #   root       L, once it was asked for: the places of an output after those of the one before
+#   seen       for each data frame that was predicted: itself, `newdata`, and its predictions,
+#              `answer`; the same frames are predicted again for each coefficient
 #   used       have coefficients been moved? The next predictions are those of another call
 MARGINS <- new.env(parent = emptyenv())
 
@@ -44,7 +46,7 @@ refuse_margins <- function(model) {
 forget_margins <- function(model = NULL, type = NULL) {
   MARGINS$fit <- model
   MARGINS$type <- type
-  MARGINS$points <- MARGINS$root <- NULL
+  MARGINS$points <- MARGINS$root <- MARGINS$seen <- NULL
   MARGINS$used <- FALSE
 }
 
@@ -73,17 +75,26 @@ set_coef.sparsegp <- function(model, coefs, ...) {
 #' @exportS3Method marginaleffects::get_predict
 get_predict.sparsegp <- function(model, newdata, type = "response", ...) {
   moved <- model[["margin"]]
-  model[["margin"]] <- NULL
-  model <- ready(model)
   newdata <- as.data.frame(newdata)
-  answer <- predict.sparsegp(model, newdata, type = type)
-  if (is.null(moved)) remember_points(model, newdata, type)
-  else answer <- answer + moved_by(model, newdata, type, moved, NCOL(answer))
+  if (is.null(moved)) {
+    model <- ready(model)
+    answer <- check_margin(predict.sparsegp(model, newdata, type = type), type)
+    remember_points(model, newdata, type, answer)
+  } else {
+    answer <- moved_predictions(newdata, type, moved)
+  }
   rowid <- newdata$rowid %||% seq_len(nrow(newdata))
   if (!is.matrix(answer)) return(data.frame(rowid = rowid, estimate = unname(answer)))
   data.frame(rowid = rep(rowid, ncol(answer)),
              group = factor(rep(colnames(answer), each = nrow(answer)), colnames(answer)),
              estimate = c(answer))
+}
+
+# Returns the predictions, which must be numbers.
+check_margin <- function(answer, type) {
+  if (is.numeric(answer)) return(answer)
+  stop_sparsegp("type", paste0("= \"", type, "\" has no numbers to take differences of"),
+                "Use type = \"response\", which has the probability of each class")
 }
 
 # Returns the rows of the points of new data: inputs and offsets, with the complete rows.
@@ -93,25 +104,36 @@ margin_points <- function(model, newdata) {
   list(points = unname(points), complete = new$complete)
 }
 
-remember_points <- function(model, newdata, type) {
+remember_points <- function(model, newdata, type, answer) {
   same <- is_margin_of(model) && identical(MARGINS$type, type)
   if (isTRUE(MARGINS$used) || !same) forget_margins(model, type)
-  MARGINS$points <- unique(rbind(MARGINS$points, margin_points(model, newdata)$points))
+  frame <- c(margin_points(model, newdata), list(newdata = newdata, answer = answer))
+  MARGINS$points <- unique(rbind(MARGINS$points, frame$points))
+  MARGINS$seen <- c(MARGINS$seen, list(frame))
   MARGINS$root <- NULL
 }
 
-# Returns L z at the rows of new data, as predictions are.
-moved_by <- function(model, newdata, type, z, outputs) {
+# Returns the predictions with moved coefficients: those of the fit, plus L z at the rows.
+moved_predictions <- function(newdata, type, z) {
   MARGINS$used <- TRUE
-  new <- margin_points(model, newdata)
-  at <- match(point_keys(new$points), point_keys(MARGINS$points))
-  if (anyNA(at) || !identical(MARGINS$type, type)) {
+  frame <- known_frame(newdata, type)
+  by <- matrix(MARGINS$root %*% z, ncol = NCOL(frame$answer))[frame$at, , drop = FALSE]
+  moved <- as.matrix(frame$answer)
+  moved[frame$complete, ] <- moved[frame$complete, , drop = FALSE] + by
+  if (is.matrix(frame$answer)) moved else drop(moved)
+}
+
+# Returns what is known of a data frame that was predicted before, with the places of its points.
+known_frame <- function(newdata, type) {
+  same <- vapply(MARGINS$seen, function(frame) identical(frame$newdata, newdata), NA)
+  if (!any(same) || !identical(MARGINS$type, type)) {
     stop_sparsegp("newdata", "has points that were not predicted before", "Call again")
   }
-  by <- matrix(MARGINS$root %*% z, ncol = outputs)[at, , drop = FALSE]
-  out <- matrix(NA_real_, length(new$complete), outputs)
-  out[new$complete, ] <- by
-  if (outputs == 1L) drop(out) else out
+  i <- which(same)[1L]
+  if (is.null(MARGINS$seen[[i]]$at)) {
+    MARGINS$seen[[i]]$at <- match(point_keys(MARGINS$seen[[i]]$points), point_keys(MARGINS$points))
+  }
+  MARGINS$seen[[i]]
 }
 
 # ---- Covariances of predictions ----

@@ -49,6 +49,15 @@ update.gaussian_process <- function(object, parameters = NULL, kernel = NULL, li
                        fresh = fresh, cls = "gaussian_process", ...)
 }
 
+# Values of `kernel` and `likelihood` are names or objects, for which dials has no parameters: so
+# none is named, and tune_grid() takes the values of a grid that is a data frame.
+#' @exportS3Method generics::tunable
+tunable.gaussian_process <- function(x, ...) {
+  found <- NextMethod()
+  found$call_info <- rep(list(NULL), nrow(found))
+  found
+}
+
 # Registers the engine now, if parsnip is loaded, and whenever it is loaded later.
 introduce_to_parsnip <- function() {
   if (isNamespaceLoaded("parsnip")) register_parsnip()

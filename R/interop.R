@@ -17,7 +17,7 @@
 #' `emmeans::emmeans(fit, "group")` averages the latent function (plus bias) over a grid, with the
 #' joint covariance of its points, and maps it back to the response by `type = "response"`, also
 #' where the response was fitted on another scale, which the grid is labelled with. Fits of a
-#' formula and of one latent function.
+#' formula and of one latent function; for three and more classes see marginaleffects below.
 #'
 #' @section Explanations:
 #' `DALEX::explain(fit, data = inputs, y = response)` distinguishes regression, two classes and more
@@ -36,8 +36,11 @@
 #' the latent functions at all points of a call are linear in, so standard errors are those of
 #' the joint posterior: exact on the latent scale, by linear approximation for means of other
 #' responses. A call may have up to 2000 independent points; [slopes()] of this package takes any
-#' number, has exact derivatives, and intervals that need not be symmetric. Fits of one response or
-#' of classes.
+#' number, has exact derivatives, and intervals that need not be symmetric. Those of marginaleffects
+#' are symmetric about the mean and may leave the range of probabilities and counts;
+#' `predictions(fit, type = "invlink(link)")` computes them on the latent scale and maps them back,
+#' and then estimates medians. `inferences()` works by `method = "boot"`, not by simulation. Fits of
+#' one response or of classes.
 #'
 #' @section Functions of the same name:
 #' `importance()` of ranger and randomForest and `calibration()` of caret find the methods for a
@@ -108,12 +111,24 @@ recover_data.sparsegp <- function(object, ...) {
 # The linear predictor at the grid is itself what is estimated: a coefficient a point.
 #' @exportS3Method emmeans::emm_basis
 emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
+  refuse_many_latent(object, "object", "emmeans averages one latent function")
   object <- fit_of_latent_type(ready(object), "link", TRUE) # whose scale is that of the link, too
   at <- predict(object, grid, type = "link", covariance = TRUE)
   n <- nrow(grid)
   list(X = diag(n), bhat = unname(at$fit), nbasis = matrix(NA), V = unname(at$covariance),
        dffun = function(k, dfargs) Inf, dfargs = list(),
        misc = emmeans_labels(object))
+}
+
+# Stops where a fit has a latent function for each of several classes or components.
+refuse_many_latent <- function(object, argument, reason) {
+  object <- ready(object)
+  if (processes(object) == 1L && n_outputs(object) == 1L) return(invisible())
+  of <- if (has_components(object)) "components" else "classes"
+  remedy <- if (of == "components") "Use predict(se.fit = TRUE) or draws()"
+            else paste("Use marginaleffects::avg_predictions(), which has probabilities with",
+                       "standard errors, or draws(type = \"response\")")
+  stop_sparsegp(argument, paste0("has several ", of, ", and ", reason), remedy)
 }
 
 # Returns what emmeans says of a link: how to go back, and what the result is called.
@@ -131,6 +146,7 @@ emmeans_labels <- function(object) {
 #' @rawNamespace S3method(insight::get_predicted, sparsegp, insight_predicted)
 insight_predicted <- function(x, data = NULL, predict = "expectation", ci = NULL, ...) {
   x <- ready(x)
+  refuse_many_latent(x, "x", "insight and ggeffects show one prediction with its interval")
   of_link <- identical(predict, "link")
   new <- identical(predict, "prediction") && codec_of(x)$task == "regression"
   if (is.null(ci)) ci <- 0.95

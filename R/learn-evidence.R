@@ -24,8 +24,8 @@ evidence <- function(problem, sites = NULL) {
        limit = if (!is.null(limit)) function() evidence(limit))
 }
 
-# Returns the log evidence of a third of the rows and inducing points, by which the places are ranked
-# where inputs are tried anew (reactivate_inputs()), as an evaluation costs a 27th there. NULL where
+# Returns the log evidence of a third of the rows and inducing points, by which the places are
+# ranked where inputs are tried anew (reactivate_inputs()), as an evaluation costs a 27th there. NULL where
 # these would be too few to tell.
 ranking_criterion <- function(problem) {
   count <- max(policy$ranking_rows, round(nrow(problem$x) / 3))
@@ -211,8 +211,8 @@ switched_on <- function(objective, par, put_back) {
 # Searches again from the best such point for as long as one raises the evidence. stuck: has the
 # search gained nothing? Then shorter length scales are looked at, too, and as the evidence is flat
 # where all of them ended short, as if to fit noise, inputs are first ranked from all switched off.
-# ranks: the objective on few of the rows, by which inputs and then the points are ranked, and which
-# says where the search is made again; of these points the objective itself is asked about the first
+# ranks: the objective on few of the rows, by which inputs and then the points are ranked. The
+# objective itself is evaluated at the first of these points, and decides.
 reactivate_inputs <- function(objective, table, result, centre, control, stuck = FALSE,
                               ranks = objective) {
   factors <- policy$reactivation_factors

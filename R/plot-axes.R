@@ -91,6 +91,15 @@ spans_log_range <- function(values) {
   ends[1L] > 0 && ends[2L] > LOG_RANGE * ends[1L]
 }
 
+# Returns the style of a panel along one input. Unless another axis was asked for it is logarithmic
+# where the fit has the logarithm of the input, and values span orders of magnitude.
+style_along <- function(axis, at, style) {
+  if (is.null(style$log)) {
+    style$log <- is.null(style$xlim) && axis$side > 0 && spans_log_range(at)
+  }
+  style
+}
+
 # Is the axis of the response logarithmic? It is beside a logarithmic input if the fit has the
 # logarithm of the response, or a Box-Cox scale near it.
 has_log_response <- function(object, values, style) {

@@ -10,14 +10,16 @@
 #   key        list of key_item() and NULL
 #   name       short words that distinguish it from the others of a page, the label of a facet
 #   strip      level of a factor that it is for, list(name, level), or NULL
+#   log_x      is the axis of x logarithmic? NULL: as the style says
 #   log_y      is the axis of y logarithmic?
 #   frame      `bty` of graphics::par(): "l"; "o" around a map, which fills its panel; "n" where
 #              there are several scales along y
 new_chart <- function(title, elements, x, y, xlim, ylim, ticks = list(), key = list(),
-                      name = title, frame = "l", asp = NA, height = NULL, log_y = FALSE) {
+                      name = title, frame = "l", asp = NA, height = NULL, log_x = NULL,
+                      log_y = FALSE) {
   list(title = title, elements = Filter(Negate(is.null), elements), x = x, y = y, xlim = xlim,
        ylim = ylim, ticks = ticks, key = Filter(Negate(is.null), key), name = name,
-       frame = frame, asp = asp, height = height, log_y = log_y)
+       frame = frame, asp = asp, height = height, log_x = log_x, log_y = log_y)
 }
 
 # Describes an element. ...: columns of its data, named in ELEMENTS; look: constants of
@@ -67,7 +69,7 @@ draw_chart <- function(chart, style) {
   ylim <- if (chart$frame != "n") style$ylim
   ylim <- ylim %||% chart$ylim
   if (!all(is.finite(ylim))) stop_nothing_finite()
-  logs <- isTRUE(style$log)
+  logs <- has_log_x(chart, style)
   open_panel(style$xlim %||% chart$xlim, ylim, asp,
              paste(c(if (logs) "x", if (chart$log_y) "y"), collapse = ""))
   for (element in chart$elements) {
@@ -78,6 +80,8 @@ draw_chart <- function(chart, style) {
   draw_heading(style, chart$key, chart$title)
   if (style$ann) draw_strip(chart$strip, style)
 }
+
+has_log_x <- function(chart, style) isTRUE(chart$log_x %||% style$log)
 
 # Leaves out the rows of an element without a place on a logarithmic axis, where graphics would
 # warn, and their looks.
@@ -115,7 +119,7 @@ chart_layers <- function(charts, rows = NULL, style = auto_style()) {
   field <- function(name) unique(vapply(charts, `[[`, "", name))
   by_response <- several && length(field("y")) == length(charts)
   names <- facet_names(charts, by_response)
-  logs <- isTRUE(style$log)
+  logs <- all(vapply(charts, has_log_x, NA, style)) # facets share the kind of their axis
   charts <- lapply(charts, chart_on_page, theme_page())
   if (logs) charts <- lapply(charts, function(chart) {
     chart$elements <- lapply(chart$elements, on_log_axis)

@@ -23,7 +23,8 @@ choice_charts <- function(object, picture, style) {
   unname(Map(stage_chart, stages, names(stages)))
 }
 
-# Draws the candidates of a stage below each other. Those without a standard error have no bar.
+# Draws the candidates of a stage below each other, with room for their names at the left. Those
+# without a standard error have no bar.
 stage_chart <- function(stage, title) {
   y <- rev(seq_len(nrow(stage)))
   reach <- ifelse(is.na(stage$se), 0, stage$se)
@@ -35,14 +36,18 @@ stage_chart <- function(stage, title) {
     new_element("points", list(fill = fill, pch = 21, size = 1.1, edge = BLUE, lwd = 1),
                 x = stage$score[known & which], y = y[known & which])
   }
+  xlim <- around(c(x, x1)[known])
+  names <- as.character(stage$candidate)
+  room <- min(0.7, 0.1 + 0.035 * max(nchar(names))) # proportion of a panel that is not wide
+  ticks <- list(x = list(at = pretty(xlim, 2L)), y = list(at = y, labels = rep("", length(y))))
   elements <- list(
     new_element("bars", list(col = BLUE, lwd = 2), x = x[bar], x1 = x1[bar], y = y[bar],
                 y1 = y[bar]),
     points(!stage$taken, "white"), points(stage$taken, BLUE),
-    new_element("names", list(cex = 0.8), x = -Inf, y = y + 0.32, pos = 4,
-                label = as.character(stage$candidate))
+    new_element("names", list(cex = 0.8), x = -Inf, y = y, pos = 4,
+                label = names)
   )
-  new_chart(title, elements, "score", "candidate", around(c(x, x1)[known]),
-            c(0.4, nrow(stage) + 0.8), list(y = list(at = y, labels = rep("", length(y)))),
+  new_chart(title, elements, "score", "candidate", xlim - c(diff(xlim) * room / (1 - room), 0),
+            c(0.4, nrow(stage) + 0.6), ticks,
             list(key_item("taken", "point", BLUE), key_item("not taken", "point", BLUE, 1)))
 }

@@ -127,7 +127,7 @@ draw_heading <- function(style, key = list(), caption = "") {
                             list(style = style, key = key, caption = caption), topenv())
 }
 
-# Leaves out from the top what the margin has no room for, and of the key its last items.
+# Shortens words that the margin has no room for, and of the key leaves out its last items.
 draw_heading_now <- function(style, key, caption) {
   heading <- heading_room(style)
   key <- if (style$legend) Filter(Negate(is.null), key)
@@ -138,7 +138,7 @@ draw_heading_now <- function(style, key, caption) {
   if (of_key > 0L) draw_key(key, at, heading, on_page(INK, style$page))
   words <- style$sub %||% caption
   words <- if (nzchar(words)) wrap_words(words, heading$cex, par("pin")[1L])
-  if (of_key + length(words) > heading$rows) words <- NULL
+  words <- heading_lines(words, heading$rows - of_key)
   used <- of_key + length(words)
   for (i in seq_along(words)) {
     draw_above(0, (used - i + 0.5) * heading$line, words[i], heading$cex,
@@ -162,6 +162,15 @@ heading_room <- function(style) {
 wrap_words <- function(words, cex, width) {
   per_inch <- nchar(words) / graphics::strwidth(words, "inches", cex = cex)
   strwrap(words, max(10, 0.95 * per_inch * width))
+}
+
+# Returns the first lines of words, at most so many; dots are in the place of what is left out.
+heading_lines <- function(words, lines) {
+  if (length(words) <= lines) return(words)
+  words <- words[seq_len(max(lines, 0))]
+  last <- length(words)
+  words[last] <- paste0(sub("[[:space:],]+[^[:space:]]*$", "", words[last]), " ...")
+  words
 }
 
 # Places each item of the key: inches from the left, and the row counted from the top.

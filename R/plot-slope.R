@@ -54,7 +54,8 @@ CLASS_PLACES <- 41L # along an input, of classes, whose slopes are integrals ove
 slope_curve <- function(object, view, shown, asked, of_classes) {
   axis <- view$axis[[1L]]
   n <- asked$n %||% if (!is.null(class_axis(object))) CLASS_PLACES
-  places <- axis_nodes(axis, axis_limits(axis, shown$at[[1L]], asked$style), n)
+  style <- style_along(axis, shown$at[[1L]], asked$style)
+  places <- axis_nodes(axis, axis_limits(axis, shown$at[[1L]], style), n)
   answer <- function(group) slopes_of_view(object, view, places, group)
   columns <- function(found) slope_columns(found, asked$level)
   whole <- if (of_classes) columns(answer(1L)) # all classes
@@ -99,6 +100,7 @@ slope_charts <- function(object, picture, style) {
 slope_chart <- function(object, picture, style) {
   view <- picture$view
   axis <- view$axis[[1L]]
+  style <- style_along(axis, picture$shown$at[[1L]], style)
   xlim <- axis_limits(axis, picture$shown$at[[1L]], style)
   groups <- length(view$by$levels)
   elements <- c(
@@ -116,5 +118,6 @@ slope_chart <- function(object, picture, style) {
   label <- paste("slope of", response_label(object))
   new_chart(paste(view$caption, collapse = ", "), elements, input_label(object, view$axes), label,
             xlim, grDevices::extendrange(range(0, picture$drawn$lwr, picture$drawn$upr), f = 0.04),
-            list(x = axis_ticks(axis, object, xlim)), key, name = paste("along", view$axes))
+            list(x = if (!isTRUE(style$log)) axis_ticks(axis, object, xlim)), key,
+            name = paste("along", view$axes), log_x = style$log)
 }

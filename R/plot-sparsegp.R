@@ -106,9 +106,12 @@ plot.sparsegp <- function(x, which = NULL, type = NULL, newdata = NULL, level = 
   invisible(picture$drawn)
 }
 
-# Adds the style to the arguments of a picture, and to that whether its axis is logarithmic.
+# Adds the style to the arguments of a picture, and to that whether its axis is logarithmic; NULL:
+# each panel decides, by style_along().
 with_log_axis <- function(object, asked, style) {
-  style$log <- style$log %||% has_log_axis(object, asked, style)
+  if (!asked$type %in% c("effects", "slope", "terms")) { # whose panels have axes of their own
+    style$log <- style$log %||% has_log_axis(object, asked, style)
+  }
   asked$style <- style
   asked
 }

@@ -88,6 +88,7 @@ term_picture <- function(object, rows, group, view, level, n, style, class = 1L)
   at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
   by <- if (of_classes) as.integer(rows$y)
         else if (!is.null(view$by)) view$by$places(rows$x, rows$raw)
+  if (length(at) == 1L) style <- style_along(view$axis[[1L]], at[[1L]], style)
   shown <- list(at = at, near = 1, level = by, moved = FALSE, censored = rows$censored)
   picture <- list(label = view$label %||% names(group), view = view, level = level)
   if (length(view$axis) == 1L) {
@@ -263,6 +264,7 @@ term_curve_chart <- function(object, picture, style) {
   view <- picture$view
   shown <- picture$shown
   axis <- view$axis[[1L]]
+  style <- style_along(axis, shown$at[[1L]], style)
   xlim <- axis_limits(axis, shown$at[[1L]], style)
   seen <- shown$at[[1L]] >= min(xlim) & shown$at[[1L]] <= max(xlim) & is.finite(shown$y)
   ylim <- range(picture$drawn[-seq_along(c(view$axes, view$by$name))], shown$y[seen])
@@ -281,8 +283,8 @@ term_curve_chart <- function(object, picture, style) {
   )
   new_chart(paste(view$caption, collapse = ", "), elements, input_label(object, view$axes),
             picture$label, xlim, grDevices::extendrange(ylim, f = 0.04),
-            list(x = value_ticks(axis, object, xlim, shown$at[[1L]])),
-            term_key(picture, of_seen, length(spread) > 0L))
+            list(x = if (!isTRUE(style$log)) value_ticks(axis, object, xlim, shown$at[[1L]])),
+            term_key(picture, of_seen, length(spread) > 0L), log_x = style$log)
 }
 
 term_key <- function(picture, shown, spread) {

@@ -19,7 +19,8 @@ esac
 
 # What the code of the website's articles needs.
 for_articles="pkg:MASS pkg:survival pkg:boot pkg:nlme pkg:lme4 pkg:knitr pkg:rmarkdown pkg:ggplot2 \
-  pkg:ragg pkg:future pkg:dplyr pkg:dbplyr pkg:RSQLite"
+  pkg:ragg pkg:future pkg:dplyr pkg:dbplyr pkg:RSQLite pkg:generics pkg:emmeans pkg:loo \
+  pkg:posterior pkg:rstantools pkg:bayesplot"
 
 # What tests use beside testthat: the packages of Suggests that Debian has, recommended ones first.
 for_tests="pkg:Matrix pkg:mgcv pkg:codetools pkg:nlme pkg:DBI pkg:RSQLite pkg:bit64 pkg:caret \

@@ -30,6 +30,7 @@ test_that("tidy(), glance() and augment() are found by generics", {
   fit <- sparsegp(mpg ~ wt, mtcars)
   tidied <- generics::tidy(fit, conf.int = TRUE)
   expect_identical(tidied$estimate, unname(coef(fit)))
+  expect_identical(tail(names(tidied), 2L), c("conf.low", "conf.high"))
   expect_equal(tidied$conf.low, unname(confint(fit)[, 1L]), tolerance = 1e-10)
   expect_true(all(is.na(generics::tidy(plain(), conf.int = TRUE)$std.error)))
   one <- generics::glance(fit)
@@ -263,6 +264,34 @@ test_that("probabilities and mixtures have such errors, too", {
   drawn <- draws(flowers(), iris[c(51, 71), ], 1000, type = "response")
   # over 1000 draws, and the linear part alone
   expect_equal(classes$se, c(apply(drawn, c(1L, 3L), sd)), tolerance = 0.2)
+})
+
+test_that("coefficients for marginaleffects keep the rows that were left out, and refuse words", {
+  fit <- plain()
+  new <- transform(mtcars[1:3, ], wt = replace(wt, 2L, NA))
+  before <- get_predict.sparsegp(fit, new)$estimate
+  coefs <- get_coef.sparsegp(fit)
+  moved <- set_coef.sparsegp(fit, coefs + seq_along(coefs))
+  after <- get_predict.sparsegp(moved, new)$estimate
+  expect_identical(is.na(after), c(FALSE, TRUE, FALSE))
+  expect_gt(min(abs(after - before)[-2L]), 0.01)
+  refused(get_predict.sparsegp(moved, mtcars[4:5, ]), "predicted before")
+  refused(get_predict.sparsegp(classes(), mtcars[1:3, ], type = "class"), "no numbers")
+})
+
+test_that("emmeans and ggeffects refuse several latent functions with a remedy", {
+  slow_tier()
+  expect_silent(refuse_many_latent(plain(), "object", "reason"))
+  refused(refuse_many_latent(flowers(), "object", "reason"), "classes.*avg_predictions")
+  one_vs_rest <- sparsegp(Species ~ Petal.Width, iris[c(1:5, 51:55, 101:105), ], "probit",
+                          learn = FALSE)
+  refused(refuse_many_latent(one_vs_rest, "object", "reason"), "several classes")
+  two <- sparsegp(cbind(mpg, qsec) ~ wt, mtcars, learn = FALSE)
+  refused(refuse_many_latent(two, "object", "reason"), "components.*draws")
+  skip_if_not_installed("emmeans")
+  refused(emmeans::emmeans(flowers(), "Petal.Width"), "several classes")
+  skip_if_not_installed("ggeffects")
+  refused(insight::get_predicted(flowers()), "several classes")
 })
 
 test_that("marginaleffects itself has standard errors", {

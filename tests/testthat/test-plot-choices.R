@@ -33,6 +33,9 @@ test_that("candidates are drawn by stages: scores, bars of one standard error, w
   expect_equal(sort(elements$others$data$x), c(-2, -1.2))
   expect_identical(elements$names$data$label, c("rbf", "matern32", "linear"))
   expect_identical(order(elements$names$data$y), 3:1) # the first candidate at the top
+  # names have the left part, where no score is
+  lim <- charts[[1L]]$xlim
+  expect_gt(min(elements$bars$data$x, elements$others$data$x), lim[1L] + 0.3 * diff(lim))
   expect_identical(nrow(charts[[2L]]$elements[[4L]]$data), 2L) # also a candidate without a score
 })
 
@@ -58,4 +61,14 @@ test_that("a fit that chose nothing has no such picture", {
   }
   expect_error(drawing(plot(chosen_fit(), "choices", newdata = cars)), "newdata",
                class = "sparsegp_error")
+})
+
+test_that("headings that do not fit end with dots", {
+  words <- c("averaged over the", "other inputs")
+  expect_identical(heading_lines(words, 2L), words)
+  expect_identical(heading_lines(words, 1L), "averaged over ...")
+  expect_identical(heading_lines(words, 0L), character())
+  expect_identical(heading_lines("Temp", 0L), character())
+  expect_identical(heading_lines(NULL, 0L), NULL)
+  expect_identical(heading_lines(c("Temperature", "at 3"), 1L), "Temperature ...")
 })
