@@ -123,7 +123,9 @@ emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
 # Stops where a fit has a latent function for each of several classes or components.
 refuse_many_latent <- function(object, argument, reason) {
   object <- ready(object)
-  if (processes(object) == 1L && n_outputs(object) == 1L) return(invisible())
+  many <- processes(object) > 1L || n_outputs(object) > 1L
+  labelled <- lik_codec(object$likelihood)$labelled
+  if (!many || !has_components(object) && !labelled) return(invisible())
   of <- if (has_components(object)) "components" else "classes"
   remedy <- if (of == "components") "Use predict(se.fit = TRUE) or draws()"
             else paste("Use marginaleffects::avg_predictions(), which has probabilities with",
@@ -146,7 +148,6 @@ emmeans_labels <- function(object) {
 #' @rawNamespace S3method(insight::get_predicted, sparsegp, insight_predicted)
 insight_predicted <- function(x, data = NULL, predict = "expectation", ci = NULL, ...) {
   x <- ready(x)
-  refuse_many_latent(x, "x", "insight and ggeffects show one prediction with its interval")
   of_link <- identical(predict, "link")
   new <- identical(predict, "prediction") && codec_of(x)$task == "regression"
   if (is.null(ci)) ci <- 0.95

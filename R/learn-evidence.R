@@ -25,8 +25,8 @@ evidence <- function(problem, sites = NULL) {
 }
 
 # Returns the log evidence of a third of the rows and inducing points, by which the places are
-# ranked where inputs are tried anew (reactivate_inputs()), as an evaluation costs a 27th there. NULL where
-# these would be too few to tell.
+# ranked where inputs are tried anew (reactivate_inputs()): full EP of many rows takes a 27th of the
+# time there. NULL where these would be too few to tell.
 ranking_criterion <- function(problem) {
   count <- max(policy$ranking_rows, round(nrow(problem$x) / 3))
   if (!is.null(problem$states) || !is.null(problem$neighbours) || count >= nrow(problem$x) ||

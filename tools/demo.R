@@ -24,7 +24,7 @@ cat(sprintf("fitted in %.2f seconds\n", seconds))
 # cairo draws without a display and smooths lines; the default device may need X11
 picture <- "demo.png"
 device <- if (capabilities("cairo")) "cairo" else getOption("bitmapType")
-png(picture, width = 2000, height = 950, res = 170, type = device)
+png(picture, width = 1400, height = 665, res = 119, type = device)
 par(mfrow = c(1, 2), mar = c(4.2, 4.2, 3.6, 1), mgp = c(2.4, 0.7, 0), tcl = -0.3, las = 1)
 plot(fit, which = c("RW", "CL"))
 plot(fit, type = "reliability", newdata = test)

@@ -57,16 +57,3 @@ test_that("a specification is registered once, updated, and refused without its 
   expect_setequal(engines$mode, names(PARSNIP_MODES))
   expect_match(rlang::as_label(update(gaussian_process(), kernel = "rbf")$args$kernel), "rbf")
 })
-
-test_that("tune_grid() takes the kernels of a data frame", {
-  slow_tier()
-  skip_if_not_installed("tune", "2.0.0")
-  skip_if_not_installed("workflows")
-  skip_if_not_installed("rsample")
-  model <- gaussian_process("regression", kernel = tune::tune())
-  set.seed(1)
-  folds <- rsample::vfold_cv(mtcars[c("mpg", "wt")], v = 2)
-  tuned <- tune::tune_grid(workflows::workflow(mpg ~ wt, model), folds,
-                           grid = data.frame(kernel = c("rbf", "matern52")))
-  expect_setequal(tune::collect_metrics(tuned)$kernel, c("rbf", "matern52"))
-})
