@@ -145,8 +145,7 @@ print_hyperparameters <- function(hyper, digits, km) {
 # Returns which hyperparameters are length scales on the sphere.
 lengths_in_km <- function(fit) {
   leaves <- kernel_leaves(fit$kernel)
-  prefixes <- paste0(if (length(leaves) > 1L) paste0("k", seq_along(leaves), "."), "lengthscale")
-  own <- prefixes[vapply(leaves, on_sphere, NA)]
+  own <- paste0(leaf_prefixes(leaves), "lengthscale")[vapply(leaves, on_sphere, NA)]
   Reduce(`|`, lapply(own, startsWith, x = fit$hyper$name), logical(nrow(fit$hyper)))
 }
 

@@ -150,7 +150,7 @@ scale_kept <- function(x, scaling) {
 }
 
 unscale_kept <- function(x, scaling) {
-  x <- x[, seq_along(scaling$sd), drop = FALSE]
+  if (!is.null(scaling$sphere)) x <- x[, seq_along(scaling$sd), drop = FALSE]
   x <- sweep(sweep(x, 2L, scaling$sd, "*"), 2L, scaling$centre, "+")
   unwarp_inputs(x, scaling$warp)
 }

@@ -80,13 +80,18 @@ beside_sphere_direction <- function(v, x, change, sphere) {
   v
 }
 
-# Returns how many inputs a point has: those that are kept and those of spheres. scaling: that, or
-# the inputs of resolve_kernel()
-point_inputs <- function(scaling) sum(scaling$kept) + 3L * length(scaling$sphere$lon)
+# Returns which columns of points are places on the sphere. scaling: that, or the inputs of
+# resolve_kernel()
+sphere_places <- function(scaling) {
+  sum(scaling$kept) + seq_len(3L * length(scaling$sphere$lon))
+}
+
+# Returns how many inputs a point has: those that are kept and those of spheres.
+point_inputs <- function(scaling) sum(scaling$kept) + length(sphere_places(scaling))
 
 # Returns the names of the inputs of a point.
 point_names <- function(scaling) {
-  c(scaling$names[scaling$kept], rep("", 3L * length(scaling$sphere$lon)))
+  c(scaling$names[scaling$kept], rep("", length(sphere_places(scaling))))
 }
 
 # Returns the kept inputs, by number, that columns of points (from 1) are of.

@@ -56,8 +56,7 @@ windowed_problem <- function(problem, count) {
 
 # Is the distance between its rows one of few numbers, and the response one of a number each?
 have_neighbours <- function(problem) {
-  inputs <- ncol(problem$x) - 3L * count_spheres(problem$spec)
-  count_latent_values(problem) == 1L && inputs <= policy$neighbour_inputs &&
+  count_latent_values(problem) == 1L && count_inputs(problem) <= policy$neighbour_inputs &&
     !reads_any_levels(problem$spec)
 }
 

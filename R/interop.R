@@ -111,8 +111,9 @@ recover_data.sparsegp <- function(object, ...) {
 # The linear predictor at the grid is itself what is estimated: a coefficient a point.
 #' @exportS3Method emmeans::emm_basis
 emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
-  refuse_many_latent(object, "object", "emmeans averages one latent function")
-  object <- fit_of_latent_type(ready(object), "link", TRUE) # whose scale is that of the link, too
+  object <- ready(object)
+  refuse_many_latent(object)
+  object <- fit_of_latent_type(object, "link", TRUE) # whose scale is that of the link, too
   at <- predict(object, grid, type = "link", covariance = TRUE)
   n <- nrow(grid)
   list(X = diag(n), bhat = unname(at$fit), nbasis = matrix(NA), V = unname(at$covariance),
@@ -121,16 +122,14 @@ emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
 }
 
 # Stops where a fit has a latent function for each of several classes or components.
-refuse_many_latent <- function(object, argument, reason) {
-  object <- ready(object)
-  many <- processes(object) > 1L || n_outputs(object) > 1L
-  labelled <- lik_codec(object$likelihood)$labelled
-  if (!many || !has_components(object) && !labelled) return(invisible())
+refuse_many_latent <- function(object) {
+  if (processes(object) == 1L && n_outputs(object) == 1L) return(invisible())
   of <- if (has_components(object)) "components" else "classes"
   remedy <- if (of == "components") "Use predict(se.fit = TRUE) or draws()"
             else paste("Use marginaleffects::avg_predictions(), which has probabilities with",
                        "standard errors, or draws(type = \"response\")")
-  stop_sparsegp(argument, paste0("has several ", of, ", and ", reason), remedy)
+  stop_sparsegp("object", paste0("has several ", of, ", and emmeans averages one latent function"),
+                remedy)
 }
 
 # Returns what emmeans says of a link: how to go back, and what the result is called.

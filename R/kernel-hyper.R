@@ -167,6 +167,10 @@ for_kept_inputs <- function(given, leaf) {
 kernel_hyper <- function(kernel, env, suffix) {
   leaves <- with_turns(kernel_leaves(mark_carriers(kernel)))
   env$share <- if (kernel$type == "sum") length(kernel$parts) else 1L
-  prefixes <- if (length(leaves) > 1L) paste0("k", seq_along(leaves), ".") else ""
-  unlist(Map(leaf_hyper, leaves, prefixes, suffix, list(env)), recursive = FALSE)
+  unlist(Map(leaf_hyper, leaves, leaf_prefixes(leaves), suffix, list(env)), recursive = FALSE)
+}
+
+# Returns what the names of the hyperparameters of each part of a kernel begin with.
+leaf_prefixes <- function(leaves) {
+  if (length(leaves) > 1L) paste0("k", seq_along(leaves), ".") else ""
 }

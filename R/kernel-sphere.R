@@ -34,6 +34,9 @@ check_sphere_inputs <- function(at, leaf, inputs, labels) {
   at
 }
 
+# Returns how many inputs the columns of a problem's points stand for.
+count_inputs <- function(problem) ncol(problem$x) - 3L * count_spheres(problem$spec)
+
 # Returns how many pairs of a longitude and a latitude a specification reads on the sphere.
 count_spheres <- function(spec) length(unique(sphere_columns(spec)))
 

@@ -20,7 +20,7 @@ evidence <- function(problem, sites = NULL) {
        plain = function(theta) engine_run(problem, theta),
        rows = n,
        cheap = n * points^2 * problem$processes <= policy$cheap_flops,
-       ranks = ranking_criterion(problem),
+       ranks = function() ranking_criterion(problem),
        limit = if (!is.null(limit)) function() evidence(limit))
 }
 
@@ -211,8 +211,8 @@ switched_on <- function(objective, par, put_back) {
 # Searches again from the best such point for as long as one raises the evidence. stuck: has the
 # search gained nothing? Then shorter length scales are looked at, too, and as the evidence is flat
 # where all of them ended short, as if to fit noise, inputs are first ranked from all switched off.
-# ranks: the objective on few of the rows, by which inputs and then the points are ranked. The
-# objective itself is evaluated at the first of these points, and decides.
+# ranks: the objective, or that on few of the rows, by which inputs and then the points are ranked.
+# The value of the objective at the first of these points decides.
 reactivate_inputs <- function(objective, table, result, centre, control, stuck = FALSE,
                               ranks = objective) {
   factors <- policy$reactivation_factors
@@ -226,8 +226,10 @@ reactivate_inputs <- function(objective, table, result, centre, control, stuck =
   candidates <- if (stuck) points(none)
   repeat {
     candidates <- c(candidates, points(result$par))
-    first <- candidates[which.min(vapply(candidates, ranks$value, 0))]
-    value <- vapply(first, objective$value, 0)
+    values <- vapply(candidates, ranks$value, 0)
+    first <- candidates[which.min(values)]
+    value <- if (identical(ranks, objective)) values[which.min(values)]
+             else vapply(first, objective$value, 0)
     if (!isTRUE(value < result$value - policy$min_evidence_gain)) break
     result <- search_from(objective, first, centre, control)[[1L]]
     candidates <- NULL
@@ -283,7 +285,8 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   best <- results[[first]]
   stuck <- began - best$value < policy$min_relevance_gain
   if (fresh || escapes && stuck) {
-    ranks <- if (is.null(aim$ranks)) objective else make_objective(aim$ranks, table, SILENT)
+    criterion <- if (!is.null(aim$ranks)) aim$ranks()
+    ranks <- if (is.null(criterion)) objective else make_objective(criterion, table, SILENT)
     best <- reactivate_inputs(objective, table, best, centre, control, stuck, ranks)
   }
   values[first] <- best$value

@@ -68,7 +68,7 @@ terms_of_inputs <- function(object) {
 
 # Sets all rows, and all points of the basis, to one value in some columns.
 hold_constant <- function(problem, columns, scaling) {
-  places <- seq_len(3L * length(scaling$sphere$lon)) + sum(scaling$kept)
+  places <- sphere_places(scaling)
   held <- function(x) {
     x[, columns] <- rep(problem$x[1L, columns], each = nrow(x))
     if (length(places)) {

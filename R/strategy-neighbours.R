@@ -30,7 +30,7 @@ grows_points <- function(plan) {
 
 has_few_inputs <- function(problem) {
   most <- if (lik_traits(problem$lik)$exact) policy$neighbour_inputs else 2L
-  inputs <- ncol(problem$x) - 3L * count_spheres(problem$spec)
+  inputs <- count_inputs(problem)
   inputs > 1L && inputs <= most
 }
 

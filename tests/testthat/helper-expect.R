@@ -147,3 +147,10 @@ response_quantile_at <- function(lik, theta, p, mean, var, weights = 1) {
   unit <- if (lik_codec(lik)$trials) 1 / weights else 1
   unit * response_entry(engine_lik_quantile, lik, theta, numeric(n), mean, var, weights, p)
 }
+
+# Returns the value of code that draws, into nothing.
+drawing <- function(code) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  force(code)
+}

@@ -2,12 +2,6 @@
 
 r_code_alone()
 
-drawing <- function(code) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  force(code)
-}
-
 draw_line <- function(fit) {
   plot(0)
   lines(fit, n = 3)

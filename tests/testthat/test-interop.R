@@ -281,13 +281,13 @@ test_that("coefficients for marginaleffects keep the rows that were left out, an
 
 test_that("emmeans and ggeffects refuse several latent functions with a remedy", {
   slow_tier()
-  expect_silent(refuse_many_latent(plain(), "object", "reason"))
-  refused(refuse_many_latent(flowers(), "object", "reason"), "classes.*avg_predictions")
+  expect_silent(refuse_many_latent(plain()))
+  refused(refuse_many_latent(flowers()), "classes.*avg_predictions")
   one_vs_rest <- sparsegp(Species ~ Petal.Width, iris[c(1:5, 51:55, 101:105), ], "probit",
                           learn = FALSE)
-  refused(refuse_many_latent(one_vs_rest, "object", "reason"), "several classes")
+  refused(refuse_many_latent(one_vs_rest), "several classes")
   two <- sparsegp(cbind(mpg, qsec) ~ wt, mtcars, learn = FALSE)
-  refused(refuse_many_latent(two, "object", "reason"), "components.*draws")
+  refused(refuse_many_latent(two), "components.*draws")
   skip_if_not_installed("emmeans")
   refused(emmeans::emmeans(flowers(), "Petal.Width"), "several classes")
   skip_if_not_installed("ggeffects")

@@ -73,11 +73,7 @@ expect_held <- function(charts, made, info) {
 }
 
 # Draws a ggplot into nothing.
-drawn_by_ggplot <- function(made) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  print(made)
-}
+drawn_by_ggplot <- function(made) drawing(print(made))
 
 test_that("plot() and autoplot() show the same elements in every type", {
   memory_tier()

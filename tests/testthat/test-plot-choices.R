@@ -2,12 +2,6 @@
 
 r_code_alone()
 
-drawing <- function(code) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  force(code)
-}
-
 made_choices <- function() {
   data.frame(stage = rep(c("kernel", "inducing points"), c(3L, 2L)),
              candidate = c("rbf", "matern32", "linear", "150", "450"), rows = 500L,

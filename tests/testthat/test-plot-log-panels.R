@@ -2,12 +2,6 @@
 
 r_code_alone()
 
-drawing <- function(code) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  force(code)
-}
-
 test_that("effects and slopes along such an input are logarithmic, others are not", {
   slow_tier()
   skip_if_not_installed("MASS")

@@ -2,12 +2,6 @@
 
 r_code_alone()
 
-drawing <- function(code) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  force(code)
-}
-
 ROUNDING <- 1e-10
 
 teeth <- function(...) sparsegp(len ~ supp + dose, ToothGrowth, learn = FALSE, ...)

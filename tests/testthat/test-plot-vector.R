@@ -2,12 +2,6 @@
 
 r_code_alone()
 
-drawing <- function(code) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  force(code)
-}
-
 swirl <- function(n = 30L) {
   set.seed(1)
   d <- data.frame(x = runif(n, 0, 3), y = runif(n, 0, 3), t = runif(n))

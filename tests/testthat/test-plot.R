@@ -2,12 +2,6 @@
 
 r_code_alone()
 
-drawing <- function(code) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  force(code)
-}
-
 fit_cars <- function(...) sparsegp(dist ~ speed, cars, learn = FALSE, ...)
 
 fit_gears <- function(formula = am ~ wt, ...) {

@@ -136,9 +136,7 @@ test_that("maps are as wide as the Earth there, and end at the poles", {
   expect_equal(map_aspect(fit, c("lat", "lon"), list(c(50, 70), c(0, 10))), 0.5)
   flat <- sparsegp(y ~ lon + lat, d, kernel = kernel_matern32(), learn = FALSE)
   expect_identical(map_aspect(flat, c("lon", "lat"), list(c(0, 10), c(50, 70))), NA)
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  drawn <- plot(fit, n = 11)
+  drawn <- drawing(plot(fit, n = 11))
   expect_lte(max(abs(drawn$lat)), 90)
 })
 

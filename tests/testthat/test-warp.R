@@ -2,12 +2,6 @@
 
 r_code_alone()
 
-drawing <- function(code) {
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  force(code)
-}
-
 skewed_rows <- function(n = 60L) {
   u <- (seq_len(n) * 0.618034) %% 1
   v <- (seq_len(n) * 0.414214) %% 1
