@@ -8,9 +8,17 @@
 # The number of what new_fit() makes. A version that changes it counts on, and reads earlier ones.
 FIT_FORMAT <- 1L
 
-# Returns the fit, or stops.
+# Largest fit, in bytes, that is remembered as sound. A prediction by a larger one takes so long
+# that a check adds little, and its memory is to be free when the user removes it.
+MOST_REMEMBERED <- 1e7
+
+# Returns the fit, or stops. A fit is mostly asked more than once: the one that was sound last is
+# not looked at again. The comparison takes no time, as R shares what nobody has changed.
 check_fit <- function(fit, argument = "object") {
-  refuse_flaw(invalid_field(fit), argument)
+  if (!identical(fit, REGISTRY$sound_fit)) {
+    refuse_flaw(invalid_field(fit), argument)
+    REGISTRY$sound_fit <- if (utils::object.size(fit) <= MOST_REMEMBERED) fit
+  }
   fit
 }
 
@@ -25,7 +33,7 @@ refuse_flaw <- function(wrong, argument) {
 # Returns the name of the first field that is not what a fit has, or NULL.
 invalid_field <- function(fit) {
   if (!is.list(fit) || !identical(fit$format, FIT_FORMAT)) return("format")
-  # a fit is mostly asked more than once: a model that was found right last is not looked at again
+  # an update changes no more than the rows: a model that was sound last is not looked at again
   model <- unclass(fit)[registered("kinds", "model")$fields]
   if (!identical(model, REGISTRY$sound)) {
     wrong <- invalid_part("model", fit)

@@ -5,7 +5,7 @@
 # <name>_traits() or <name>_codec() returns. kinds: tables of <name>_kinds() (util-kinds.R).
 # methods: constructors. plots: of each type of picture what <type>_plot() returns
 # (plot-sparsegp.R). kernels: the types (kernel-table.R).
-# sound: the model that was last found undamaged (fit-check.R).
+# sound, sound_fit: the model and the fit that were last found undamaged (fit-check.R).
 REGISTRY <- new.env(parent = emptyenv())
 
 # Stands for the catalogue's row of likelihoods that are R functions, of which C has no list.

@@ -195,3 +195,29 @@ test_that("densities that are not what was written are refused", {
                  label = names(bad))
   }
 })
+
+test_that("a fit that was sound is looked at again once somebody has changed it", {
+  fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
+  expect_length(predict(fit, cars[1:2, ]), 2L)
+  same <- fit
+  same$posterior$alpha <- same$posterior$alpha + 0 # a copy of equal numbers
+  expect_identical(predict(same, cars[1:2, ]), predict(fit, cars[1:2, ]))
+  wrong <- fit
+  wrong$posterior$alpha[1L] <- NaN
+  expect_error(predict(wrong, cars[1:2, ]), class = "sparsegp_error")
+  expect_length(predict(fit, cars[1:2, ]), 2L)
+  wrong <- fit
+  wrong$n <- -1L
+  expect_error(predict(wrong, cars[1:2, ]), class = "sparsegp_error")
+})
+
+test_that("a large fit is not kept from the garbage collector", {
+  registry <- getFromNamespace("REGISTRY", "sparsegp")
+  fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
+  fit$call <- quote(f(x))
+  predict(fit, cars[1:2, ])
+  expect_identical(registry$sound_fit, fit)
+  fit$frame <- data.frame(x = numeric(2e6)) # 16 MB
+  predict(fit, cars[1:2, ])
+  expect_null(registry$sound_fit)
+})
