@@ -76,12 +76,12 @@ block_lines <- function(block, folder) {
 
 # Draws all blocks into a folder, and returns the lines of the article, with links to `shown`, the
 # folder as the page sees it.
-gallery_page <- function(blocks, folder, shown) {
+gallery_page <- function(blocks, folder, shown, pages = names(PAGES)) {
   dir.create(folder, FALSE, TRUE)
   env <- new.env(parent = globalenv())
   unlist(lapply(blocks, function(block) {
     if (is.character(block)) return(c(paste("##", block), ""))
-    draw_block(block, folder, env)
+    draw_block(block, folder, env, pages)
     block_lines(block, shown)
   }))
 }
