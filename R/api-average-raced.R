@@ -9,39 +9,39 @@ raced_fits <- function(fit, frame) {
     refuse_raced("is a fit that took rows by update(), which its call does not name",
                  "Fit all rows at once, or give two fits or more")
   }
-  tried <- with_kernel_of_fit(choices_of_stage(fit, MODEL_STAGES), fit)
+  tried <- raced_structures(fit)
   if (NROW(tried) == 0L) {
     refuse_raced("is one fit that compared no structures, as if `kernel` or `structure` is given",
                  "Give two fits or more: average(fit, update(fit, kernel = kernel_matern32()))")
   }
-  close <- close_structures(tried, fit)
+  close <- close_structures(fit, tried)
   if (length(close) == 0L) {
     message("No candidate that the fit compared was close: the average is of the fit alone.")
   }
   c(list(fit = fit), lapply(close, fit_of_structure, fit = fit, frame = frame))
 }
 
-# Returns the last rows of candidates that were compared twice.
-last_of_each <- function(tried) {
-  tried[!duplicated(tried[c("stage", "candidate")], fromLast = TRUE), ]
-}
-
-# Returns the rows of its choices with the kernel taken that the fit has: of labels a rougher one
+# Returns the rows of its choices that settle the model, with their fields: of candidates that were
+# compared twice the last. The kernel taken is the one that the fit has: of labels a rougher one
 # than the race preferred (strategy-roughness.R).
-with_kernel_of_fit <- function(tried, fit) {
-  if (!"roughness" %in% fit$choices$stage) return(tried)
-  of_kernel <- tried$stage == "kernel"
-  tried$taken[of_kernel] <- tried$candidate[of_kernel] == format(fit$kernel)
+raced_structures <- function(fit) {
+  at <- which(fit$choices$stage %in% MODEL_STAGES & length(fit$choice_fields))
+  tried <- fit$choices[at, ]
+  tried$fields <- fit$choice_fields[at]
+  tried <- tried[!duplicated(tried[c("stage", "candidate")], fromLast = TRUE), ]
+  if ("roughness" %in% fit$choices$stage) {
+    of_kernel <- tried$stage == "kernel"
+    tried$taken[of_kernel] <- vapply(tried$fields[of_kernel], function(fields) {
+      identical(fields$kernel, fit$kernel)
+    }, NA)
+  }
   tried
 }
 
 # Returns the structures that differ from that of a fit in one choice and came close to it: a list
-# of known structures, the closest first, with names in words. tried: the rows of its choices that
-# settle the model
-close_structures <- function(tried, fit) {
-  tried <- last_of_each(tried)
+# of known structures, the closest first, with names in words.
+close_structures <- function(fit, tried = raced_structures(fit)) {
   taken <- tried[tried$taken, ]
-  labels <- stats::setNames(taken$candidate, taken$stage)
   behind <- taken$score[match(tried$stage, taken$stage)] - tried$score
   behind <- behind * fit$n / tried$rows # of all rows
   in_nats <- tried$stage %in% STRUCTURE_STAGES
@@ -49,7 +49,8 @@ close_structures <- function(tried, fit) {
   at <- utils::head(at[order(behind[at])], policy$averaged_alternatives)
   tie <- if (lik_codec(fit$likelihood)$labelled) common_lengthscale(fit$hyper)
   close <- lapply(at, function(k) {
-    new_known_structure(replace(labels, tried$stage[k], tried$candidate[k]), tie)
+    others <- taken$fields[taken$stage != tried$stage[k]]
+    new_known_structure(unlist(c(others, tried$fields[k]), recursive = FALSE), tie)
   })
   stats::setNames(close, paste0(tried$stage[at], ": ", tried$candidate[at], recycle0 = TRUE))
 }

@@ -8,6 +8,8 @@
 #   gain, se   mean gain over the best before it and its standard error, over observations, or NA
 #   needed     the gain above which it would be taken
 #   taken      was it chosen?
+# While a fit is made a row has `fields`, too: what its candidate changes of the structure, see
+# with_known_structure(), or NULL. A fit has them beside its record, `fit$choice_fields`.
 
 # Names the criterion by which the candidates of a stage are compared.
 OF_STRUCTURE <- "log evidence + log prior - price of hyperparameters"
@@ -44,8 +46,6 @@ EACH_SCALED <- "each input scaled by its sd"
 
 ONE_SCALE <- "inputs share one scale (common units)"
 
-SKEWED_ON_LOG <- "on a log scale" # after the number of these inputs
-
 ORDERED_AS_NUMBERS <- "ordered factors as numbers"
 
 ORDERED_AS_FACTORS <- "ordered factors as factors"
@@ -61,8 +61,8 @@ OF_ALL_CATEGORIES <- "one of all categories"
 OF_EACH_CATEGORY <- "one of each category"
 
 # Returns a row of the record, a list for stacked_table(). found: list(value, rows, points), and
-# perhaps a `label`, and the reason why it failed (reason_of()). gained: for each observation, over
-# the best before; needed: see above.
+# perhaps a `label`, `fields`, and the reason why it failed (reason_of()). gained: for each
+# observation, over the best before; needed: see above.
 choice_row <- function(stage, found, gained = Inf, taken = TRUE, label = found$label,
                        needed = NA_real_) {
   label <- if (is.null(found$label)) label else found$label
@@ -71,16 +71,21 @@ choice_row <- function(stage, found, gained = Inf, taken = TRUE, label = found$l
        score = if (is.finite(found$value)) found$value else NA_real_,
        gain = if (all(is.finite(gained))) mean(gained) else NA_real_,
        se = if (length(gained) > 1L) standard_error(gained) else NA_real_, needed = needed,
-       taken = taken)
+       taken = taken, fields = list(found$fields))
+}
+
+# Returns the two fields of a fit that keep a record.
+kept_choices <- function(choices) {
+  list(choices = choices[names(choices) != "fields"], choice_fields = choices$fields)
 }
 
 # Rounds of choosing a basis and learning on it, of which the best was kept; one is no choice.
 round_choices <- function(reached, rows, points) {
   if (length(reached) < 2L) return(NULL)
-  data.frame(stage = "basis", candidate = paste("round", seq_along(reached)),
-             rows = as.integer(rows), points = as.integer(points), score = reached, gain = NA_real_,
-             se = NA_real_, needed = NA_real_,
-             taken = seq_along(reached) == which.max(reached))
+  stacked_table(lapply(seq_along(reached), function(k) {
+    choice_row("basis", list(value = reached[k], rows = rows, points = points), NA,
+               k == which.max(reached), paste("round", k))
+  }))
 }
 
 # Of the candidates of a stage one is taken: the last that was better than those before it.

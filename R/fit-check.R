@@ -87,6 +87,9 @@ fit_kinds <- function() list(
   frame = optional(is.data.frame), na.action = optional(are_row_numbers),
   power = optional(function(x) is_one(x, policy$temper_range[1L], policy$temper_range[2L])),
   choices = optional(function(x) is_frame(x) && is_of_kind(x, "choices")),
+  choice_fields = optional(function(x, whole) {
+    length(x) == NROW(whole$choices) && all(vapply(x, is_of_kind, NA, optional("structure")))
+  }),
   merged = optional(list(fits = is_count, kl_lost = is_number)),
   source = optional(list(label = is_text, chunks = is_count, omitted = is_count,
                          kept = optional(is_count),

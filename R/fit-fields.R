@@ -82,6 +82,13 @@ choices_kinds <- function() list(
   needed = optional(is.numeric), taken = is.logical
 )
 
+structure_kinds <- function() list(
+  each_category = optional(is_flag), factors = optional(is.character), error = optional(is_text),
+  transform = optional(is_text), noise = optional(is_text), noiseless = optional(is_flag),
+  mean = optional(is_text), scale = optional(is_text), effects = optional(is.character),
+  kernel = optional(function(x) !is.null(check_kernel(x)))
+)
+
 # ---- The model ----
 
 kinds_of_response <- function(codec) list(

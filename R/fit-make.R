@@ -18,7 +18,8 @@ fit_of <- function(tuned, chunk, setup) {
   run <- tuned$run
   fit <- of_run(run)
   if (length(run$others)) fit$modes <- lapply(run$others, function(other) of_run(other)[OF_MODE])
-  fit$choices <- stacked_table(list(candidate$record$choices, run$choices, tuned$choices))
+  choices <- list(candidate$record$choices, run$choices, tuned$choices)
+  fit[c("choices", "choice_fields")] <- kept_choices(stacked_table(choices))
   if (!is.null(tuned$power) && tuned$power != 1) fit$power <- tuned$power
   # until integrated_fit() has taken it
   if (!isTRUE(setup$provisional)) fit$past <- candidate$record$past
@@ -29,12 +30,11 @@ fit_of <- function(tuned, chunk, setup) {
 new_fit <- function(model, setup, candidate, run, n) {
   response <- model$response
   structure(
-    list(
+    c(list(
       format = FIT_FORMAT, likelihood = model$lik, kernel = setup$kernel, method = setup$method,
       options = setup$options, hyper = candidate$table,
       learning = candidate$record[setdiff(names(candidate$record), c("choices", "past"))],
-      choices = candidate$record$choices, spec = model$spec,
-      scaling = model$scaling,
+      spec = model$spec, scaling = model$scaling,
       response = kept_of_response(response),
       posterior = c(run[c("basis", "alpha", "G", "H")], list(each = run$each),
                     if (!is.null(run$trend)) list(trend = run$trend),
@@ -46,7 +46,7 @@ new_fit <- function(model, setup, candidate, run, n) {
       # what only a fit of all rows at once fills in (keep_rows()); a stream's keeps no rows
       x = NULL, y = NULL, data_rows = NULL, offset = NULL, weights = NULL, latent = NULL,
       cavity = NULL, sites = NULL
-    ),
+    ), kept_choices(candidate$record$choices)),
     class = "sparsegp"
   )
 }

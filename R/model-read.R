@@ -156,7 +156,7 @@ input_scales <- function(model, chunk, setup) {
   if (is.null(warp)) return(list())
   skewed <- model$inputs$names[model$scaling$kept][warp$side != 0]
   list(list(label = "inputs unchanged"),
-       list(label = paste(counted(length(skewed), "skewed input"), SKEWED_ON_LOG),
+       list(label = paste(counted(length(skewed), "skewed input"), "on a log scale"),
             setup = list(scale = "log")))
 }
 

@@ -79,7 +79,8 @@ scales_of_response <- function(model, chunk, setup, table) {
   names <- response_scales(y)
   if (setup$streams && is.null(setup$known)) names <- setdiff(names, scales_at_risk(y))
   lapply(names, function(name) {
-    list(label = name, setup = list(likelihood = with_transform(lik, name)))
+    list(label = name, setup = list(likelihood = with_transform(lik, name)),
+         fields = list(transform = name))
   })
 }
 
@@ -87,7 +88,7 @@ scales_of_response <- function(model, chunk, setup, table) {
 errors_of_times <- function(model, chunk, setup, table) {
   if (!isTRUE(model$lik$open_error)) return(NULL)
   lapply(list(model$lik, lik_loglogistic(), lik_lognormal()), function(lik) {
-    list(label = lik$type, setup = list(likelihood = lik))
+    list(label = lik$type, setup = list(likelihood = lik), fields = list(error = lik$type))
   })
 }
 
@@ -122,6 +123,7 @@ lengthscale_tied <- function(model, chunk, setup, table) {
   if (first_part(setup$kernel)$ard) return(NULL)
   offered <- lengthscale_each(model, chunk, setup, table)
   if (length(offered) == 0L) return(offered)
+  offered[[2L]]$fields <- offered[[2L]]$setup
   offered[[2L]]$setup["prior"] <- list(tied_lengthscales(setup, common_lengthscale(table)))
   offered
 }
@@ -196,8 +198,8 @@ mean_axis <- function(asked) {
   if (!has_open_mean(asked)) return(list())
   list(structure_axis("prior mean", function(model, chunk, setup, table) {
     offered <- list(list(label = "zero", setup = list(mean = "zero")),
-                    list(label = "constant", setup = list(mean = NULL)))
-    if (is.null(setup$mean)) rev(offered) else offered
+                    list(label = "constant", setup = list(mean = "constant")))
+    if (identical(setup$mean, "zero")) offered else rev(offered)
   }, worth_a_drift))
 }
 

@@ -6,6 +6,7 @@
 #   data     list(chunk, setup) that models are read from
 #   factor   by which learned length scales have been multiplied
 #   record   of the search that learned the hyperparameters (learn-evidence.R), or NULL
+#   fields   what it changes of the structure, for the record (choices.R), or NULL
 #   rougher  what a rougher kernel changes (strategy-roughness.R), or NULL
 # with_*() return a copy that differs in one respect. Nothing else changes a candidate.
 

@@ -16,7 +16,8 @@ choose_latent_functions <- function(model, chunk, setup, asked) {
   # on fewer rows nine categories do not show what they gain with all
   rows <- pilot_rows(chunk, min(nrow(chunk$x), 2L * policy$pilot_rows))
   begin_stage("choosing latent functions")
-  entries <- list(function(best) ordinal, function(best) list(model = of_each, setup = setup))
+  each <- list(model = of_each, setup = setup, fields = setup["each_category"])
+  entries <- list(function(best) ordinal, function(best) each)
   names(entries) <- c(OF_ALL_CATEGORIES, OF_EACH_CATEGORY)
   race("latent functions", entries, function(known) score_categories(known, chunk, rows),
        gain_in_lpd, standard_errors(policy$min_standard_errors))

@@ -114,7 +114,8 @@ is_noisy_again <- function(candidate) {
 }
 
 structure_score <- function(candidate, pilot, failed = FALSE) {
-  list(candidate = candidate, value = if (failed) -Inf else structure_value(candidate, pilot),
+  list(candidate = candidate, fields = candidate$fields,
+       value = if (failed) -Inf else structure_value(candidate, pilot),
        rows = problem_rows(candidate$plan$problem),
        points = if (failed) NA else length(candidate$plan$rows))
 }

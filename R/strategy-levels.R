@@ -13,8 +13,8 @@ factors_of_many_levels <- function(model, setup) {
 }
 
 # Returns the names of the factors with effects.
-effects_in_words <- function(kernel) {
-  toString(unlist(lapply(Filter(reads_levels, kernel_leaves(kernel)), `[[`, "vars")))
+factors_with_effects <- function(kernel) {
+  unlist(lapply(Filter(reads_levels, kernel_leaves(kernel)), `[[`, "vars"))
 }
 
 # Returns the log evidence that effects have to gain on m of n observations. Of so many that there

@@ -65,7 +65,8 @@ offered_noises <- function(candidate, pilot, n) {
   if (any(has_law)) gains <- gains[has_law]
   close <- gains >= max(gains, -Inf) - least & seq_along(gains) <= which.max(c(gains, -Inf))
   lapply(names(gains)[close], function(type) {
-    list(label = NOISES[[type]]$label, setup = changes_of_noise(candidate, type))
+    list(label = NOISES[[type]]$label, setup = changes_of_noise(candidate, type),
+         fields = list(noise = type))
   })
 }
 
@@ -105,8 +106,8 @@ axes_under_noise <- function(model, series) {
 scale_undone <- function(model, chunk, setup, table) {
   scale <- model$lik$transform$name
   if (is.null(scale) || scale == "identity") return(NULL)
-  list(list(label = scale),
-       list(label = "identity", simpler = TRUE,
+  list(list(label = scale, fields = list(transform = scale)),
+       list(label = "identity", simpler = TRUE, fields = list(transform = "identity"),
             setup = list(likelihood = with_transform(model$lik, "identity"))))
 }
 

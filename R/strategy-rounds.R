@@ -23,6 +23,7 @@ offered_on_axis <- function(axis, now) {
   fields <- unique(unlist(lapply(offered, function(alternative) names(alternative$setup))))
   unchanged <- stats::setNames(lapply(fields, function(field) setup[[field]]), fields)
   lapply(offered, function(alternative) {
+    alternative$fields <- alternative$fields %||% alternative$setup
     unchanged[names(alternative$setup)] <- alternative$setup
     alternative$setup <- unchanged
     alternative
@@ -71,6 +72,7 @@ race_on_axis <- function(axis, offered, now, pilot, n, again) {
   stage <- axis$stage
   labels <- vapply(offered, `[[`, "", "label")
   values <- now$best$value
+  now$best$fields <- offered[[1L]]$fields
   score <- function(candidate) {
     found <- score_by_evidence(candidate, pilot)
     values <<- c(values, found$value)
@@ -99,7 +101,10 @@ race_on_axis <- function(axis, offered, now, pilot, n, again) {
 # Returns entries of a race, by label.
 entries_of <- function(offered, rows) {
   entries <- lapply(offered, function(alternative) {
-    function(best) changed_candidate(best$candidate, alternative$setup, rows)
+    function(best) {
+      changed <- changed_candidate(best$candidate, alternative$setup, rows)
+      c(changed, fields = list(alternative$fields))
+    }
   })
   stats::setNames(entries, vapply(offered, `[[`, "", "label"))
 }

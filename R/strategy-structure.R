@@ -71,6 +71,7 @@ with_effects_of_levels <- function(best, pilot, n) {
   many <- factors_of_many_levels(model, best$candidate$data$setup)
   if (length(many) == 0L || lik_codec(model$lik)$labelled) return(best)
   now <- best
+  now$fields <- NULL
   if (pilot$count < n) {
     pilot$rows <- rows_of_levels(best$candidate$data$chunk, many[1L], pilot$count)
     now <- score_by_evidence(changed_candidate(best$candidate, list(), pilot$rows), pilot)
@@ -89,5 +90,47 @@ with_effects_of_levels <- function(best, pilot, n) {
 }
 
 score_effects <- function(candidate, pilot) {
-  c(score_by_evidence(candidate, pilot), label = effects_in_words(candidate$data$setup$kernel))
+  effects <- factors_with_effects(candidate$data$setup$kernel)
+  found <- score_by_evidence(candidate, pilot)
+  found[c("label", "fields")] <- list(toString(effects), list(effects = effects))
+  found
+}
+
+# ---- A structure that is known ----
+
+# Returns a structure that another fit's race compared, to be made again without one. It is in the
+# place of sparsegp(structure = ). tie: the logarithm of the common length scale to which those of
+# labels are tied, or NULL
+new_known_structure <- function(fields, tie = NULL) {
+  structure(list(fields = fields, tie = tie), class = "sparsegp_structure")
+}
+
+is_known_structure <- function(structure) inherits(structure, "sparsegp_structure")
+
+# Returns the setup with the fields of a known structure: some of the setup's own, and those of the
+# likelihood, `error` of log times, `transform` and `noise`, and of the kernel, the `effects` of
+# factors. inputs: their names
+with_known_structure <- function(setup, inputs = NULL) {
+  known <- setup$structure
+  if (!is_known_structure(known)) return(setup)
+  fields <- known$fields
+  open <- is.null(setup$kernel)
+  own <- setdiff(names(fields), c("error", "transform", "noise", "effects"))
+  setup[own] <- fields[own]
+  setup$likelihood <- with_known_noise(setup$likelihood, fields)
+  if (open && !is.null(known$tie) && isTRUE(first_part(setup$kernel %||% kernel_rbf())$ard)) {
+    setup$prior <- tied_lengthscales(setup, known$tie)
+  }
+  for (name in fields$effects) {
+    setup$kernel <- with_effect(setup$kernel %||% kernel_rbf(), name, inputs)
+  }
+  setup
+}
+
+with_known_noise <- function(lik, fields) {
+  if (!is.null(fields$error)) lik <- as_likelihood(fields$error)
+  if (!is.null(fields$transform) && fields$transform != "identity") {
+    lik <- with_transform(lik %||% lik_gaussian(), fields$transform)
+  }
+  if (is.null(fields$noise)) lik else with_noise(lik %||% lik_gaussian(), fields$noise)
 }

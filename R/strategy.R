@@ -9,7 +9,6 @@
 #   strategy-sparse.R          an axis of it: few inputs that matter (learn-screen.R)
 #   strategy-categories.R      one latent function of ordered categories, or one of each
 #   strategy-levels.R          effects of the levels of factors with many
-#   strategy-known.R           a structure that another fit compared, without a race
 #   strategy-relevance.R       a length scale for each input, of labels
 #   strategy-regression.R      one latent function: inducing points while they pay
 #   strategy-classification.R  many labels, two or one-vs-rest

@@ -55,12 +55,6 @@ static double row_logp(double f, const void *ctx)
     return r->lik->type->logp(r->lik, r->y, &f);
 }
 
-void sg_lik_logps(const sg_lik *self, const double *y, int n, const double *f, double *out)
-{
-    if (self->type->logps) self->type->logps(self, y, n, f, out);
-    else for (int i = 0; i < n; i++) out[i] = self->type->logp(self, y, f + i);
-}
-
 /* First and second derivative of log p in f by central differences of order 6. The step is a
  * fiftieth of the likelihood's own width: errors near 1e-10 of either derivative's scale. */
 static void row_differences(double f, const void *ctx, double *out)

@@ -198,7 +198,12 @@ static inline int sg_lik_is_concave(const sg_lik *self, const double *y)
 void sg_lik_site(const sg_lik *self, const double *y, int c, double *tau, double *nu);
 
 /* log p at n values of f (C = w = 1). */
-void sg_lik_logps(const sg_lik *self, const double *y, int n, const double *f, double *out);
+static inline void sg_lik_logps(const sg_lik *self, const double *y, int n, const double *f,
+                                double *out)
+{
+    if (self->type->logps) self->type->logps(self, y, n, f, out);
+    else for (int i = 0; i < n; i++) out[i] = self->type->logp(self, y, f + i);
+}
 
 /* For tilts of classes: cross from sums, begun at 0, over the nodes of the integral over what the
  * classes have in common. w: a node's weight; a[C]: the classes' first derivatives there, up to a

@@ -29,28 +29,6 @@ sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws)
     return marg;
 }
 
-/* Adds a block: x += y; y NULL: nothing. */
-static void add_block(int ww, const double *y, double *x)
-{
-    for (int k = 0; y && k < ww; k++) x[k] += y[k];
-}
-
-/* Collects the cavities of row i, mu[C w] and S[C blocks], as its likelihood sees them: with the
- * offset, and with the variance gamma that marginals leave out. O(C w^2). */
-void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
-                        double *S)
-{
-    const int w = rows->lik->w, ww = w * w;
-    for (int c = 0; c < rows->lik->C; c++) {
-        const size_t at = i + (size_t) rows->n * c;
-        for (int a = 0; a < w; a++) {
-            mu[a + w * c] = marg->cav_mean[a + w * at] + rows->offset[a + (size_t) w * i];
-        }
-        sg_copy(ww, marg->cav_var + ww * at, S + ww * c);
-        add_block(ww, sg_gamma_of(rows, i, c), S + ww * c);
-    }
-}
-
 /* Divides the moment-matched marginal by the cavity. The tilted distribution has variance s2 +
  * s2^2 d2 = s2 D, and 1 / (s2 D) - 1 / s2 = -d2 / D = tau; nu likewise from its mean, mu + s2 d1.
  * Formulas 81-83 with beta = -d2. Returns 0 where the tilted variance is not positive. */

@@ -133,9 +133,27 @@ void sg_shares(const sg_sites *sites, sg_marginals *marg, sg_span span);
  * is no distribution, or far wider than the prior + gamma (tolerances.h). */
 int sg_cavities(const sg_rows *rows, const sg_sites *sites, sg_marginals *marg, sg_span span);
 
-/* The cavities of row i with offset and gamma, as its likelihood sees them: mu[C w], S[blocks]. */
-void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i, double *mu,
-                        double *S);
+/* Adds a block: x += y; y NULL: nothing. */
+static inline void sg_add_block(int ww, const double *y, double *x)
+{
+    for (int k = 0; y && k < ww; k++) x[k] += y[k];
+}
+
+/* Collects the cavities of row i, mu[C w] and S[C blocks], as its likelihood sees them: with the
+ * offset, and with the variance gamma that marginals leave out. O(C w^2). */
+static inline void sg_cavities_of_row(const sg_rows *rows, const sg_marginals *marg, int i,
+                                      double *mu, double *S)
+{
+    const int w = rows->lik->w, ww = w * w;
+    for (int c = 0; c < rows->lik->C; c++) {
+        const size_t at = i + (size_t) rows->n * c;
+        for (int a = 0; a < w; a++) {
+            mu[a + w * c] = marg->cav_mean[a + w * at] + rows->offset[a + (size_t) w * i];
+        }
+        sg_copy(ww, marg->cav_var + ww * at, S + ww * c);
+        sg_add_block(ww, sg_gamma_of(rows, i, c), S + ww * c);
+    }
+}
 
 /* Tilts of a span at its cavities, gamma added to the variance; with a power p those by p(y|f)^p,
  * log Z, d1 and d2 divided by p (power.h). SG_NOT_FINITE when a number is not. */

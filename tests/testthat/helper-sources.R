@@ -42,3 +42,10 @@ lines_matching <- function(pattern, files, lines_of = code_of) {
 r_files <- function() setdiff(list.files(source_folder("R"), "[.]R$"), "sparsegp-package.R")
 
 room_of <- function(file) sub("[-.].*", "", file)
+
+# Which files use each other, by way of others, too? uses[i, j]: does i use j?
+in_circles <- function(uses) {
+  diag(uses) <- FALSE
+  for (step in seq_len(ceiling(log2(nrow(uses))))) uses <- uses | uses %*% uses > 0
+  diag(uses)
+}

@@ -8,8 +8,8 @@ AT_MODE <- gp_control(integrate = "none")
 
 # What a fit's race took, as a known structure
 taken_structure <- function(fit) {
-  taken <- fit$choices[fit$choices$taken & fit$choices$stage %in% STRUCTURE_STAGES, ]
-  new_known_structure(stats::setNames(taken$candidate, taken$stage),
+  tried <- raced_structures(fit)
+  new_known_structure(unlist(tried$fields[tried$taken], recursive = FALSE),
                       if (lik_codec(fit$likelihood)$labelled) common_lengthscale(fit$hyper))
 }
 
@@ -24,27 +24,43 @@ expect_made_again <- function(fit) {
   expect_equal(again$log_evidence, fit$log_evidence, tolerance = 0.05 / abs(fit$log_evidence))
 }
 
-test_that("every kind of structure is made again from its words", {
+test_that("every kind of structure is made again from its fields", {
   slow_tier()
   expect_made_again(sparsegp(mpg ~ wt + hp, mtcars, control = AT_MODE))
   expect_made_again(sparsegp(as.matrix(mtcars[c("wt", "hp")]), mtcars$mpg, control = AT_MODE))
-  kernels <- list(kernel_rbf(), kernel_matern32(ard = TRUE) + kernel_linear(),
-                  kernel_rbf() + kernel_linear() + kernel_matern12(ard = TRUE))
-  for (kernel in kernels) expect_identical(kernel_of_label(format(kernel)), kernel)
-  refused(kernel_of_label("rbf() + periodic()"), "no race has")
 })
 
-test_that("factors whose names have commas are read from the words of their effects", {
-  expect_identical(factors_of_label("a, `b, c`, `d`"), c("a", "`b, c`", "`d`"))
-  expect_identical(factors_of_label("none"), character())
-  expect_identical(factors_of_label(""), character())
-  inputs <- c("x", "`g, h`") # as a formula names them
-  known <- list(structure = new_known_structure(c("effects of levels" = "`g, h`")))
-  expect_identical(with_known_structure(known, inputs)$kernel,
-                   kernel_rbf(vars = "x") + kernel_factor("`g, h`"))
+test_that("every candidate of the record has its fields, and the chosen ones are the fit's", {
+  slow_tier()
+  fit <- sparsegp(mpg ~ wt + hp, mtcars, control = AT_MODE)
+  expect_length(fit$choice_fields, nrow(fit$choices))
+  tried <- raced_structures(fit)
+  of_kernel <- tried$stage == "kernel"
+  kernels <- vapply(tried$fields[of_kernel], function(fields) format(fields$kernel), "")
+  expect_identical(kernels, tried$candidate[of_kernel])
+  expect_identical(tried$fields[of_kernel & tried$taken][[1L]]$kernel, fit$kernel)
+  scales <- vapply(tried$fields[tried$stage == "response scale"], `[[`, "", "transform")
+  expect_identical(scales, tried$candidate[tried$stage == "response scale"])
+  damaged <- fit
+  damaged$choice_fields[[1L]] <- list(kernel = "rbf()")
+  refused(average(damaged), "its `choice_fields` does not fit the rest")
+  damaged$choice_fields <- fit$choice_fields[-1L]
+  refused(average(damaged), "its `choice_fields` does not fit the rest")
 })
 
-test_that("scales, codings and errors of times are made again from their words", {
+test_that("effects are of factors whose names have commas, too", {
+  inputs <- c("x", "`g, h`", "k") # as a formula names them
+  known <- function(...) {
+    with_known_structure(list(structure = new_known_structure(list(...))), inputs)$kernel
+  }
+  expect_identical(known(effects = c("`g, h`", "k")),
+                   kernel_rbf(vars = "x") + kernel_factor("`g, h`") + kernel_factor("k"))
+  expect_identical(known(effects = "`g, h`", kernel = kernel_linear()),
+                   kernel_linear(vars = c("x", "k")) + kernel_factor("`g, h`"))
+  expect_null(known(effects = NULL))
+})
+
+test_that("scales, codings and errors of times are made again from their fields", {
   slow_tier()
   expect_made_again(sparsegp(Volume ~ Girth + Height, trees, control = AT_MODE))
   set.seed(1)
@@ -68,13 +84,13 @@ test_that("structures within a few nats are averaged with the fit", {
   both <- average(fit)
   expect_s3_class(both, "sparsegp_average")
   table <- summary(both)
-  close <- close_structures(choices_of_stage(fit, STRUCTURE_STAGES), fit)
+  close <- close_structures(fit)
   expect_setequal(rownames(table), c("fit", names(close)))
   expect_lte(nrow(table), 1L + policy$averaged_alternatives)
   # as by hand
   kernels <- sub("^kernel: ", "", grep("^kernel", names(close), value = TRUE))
   expect_gt(length(kernels), 0L)
-  by_hand <- update(fit, kernel = kernel_of_label(kernels[1L]),
+  by_hand <- update(fit, kernel = close[[paste("kernel:", kernels[1L])]]$fields$kernel,
                     likelihood = lik_gaussian(transform = fit$likelihood$transform$name))
   expect_equal(sum(loo_lpd(by_hand)), table[paste("kernel:", kernels[1L]), "lpd"],
                tolerance = 1e-2)
@@ -89,14 +105,21 @@ test_that("scores of a pilot count for all rows, and failed candidates are left 
                       rows = 100L, points = 100L, score = c(10, 12, 20, 19, 17, NA),
                       gain = NA_real_, se = NA_real_,
                       taken = c(TRUE, FALSE, TRUE, FALSE, FALSE, FALSE))
+  kernels <- list(kernel_rbf(), kernel_matern52(), kernel_matern32(),
+                  kernel_rbf() + kernel_linear())
+  tried$fields <- c(list(list(transform = "identity"), list(transform = "log")),
+                    lapply(kernels, function(kernel) list(kernel = kernel)))
   fit <- sparsegp(mpg ~ wt, mtcars, learn = FALSE)
   fit$n <- 100L
-  close <- close_structures(tried, fit)
-  expect_identical(close[[1L]]$labels, c("response scale" = "log", kernel = "rbf()"))
-  expect_identical(close[[2L]]$labels, c("response scale" = "identity", kernel = "matern52()"))
+  close <- close_structures(fit, tried)
+  expect_identical(names(close)[1:2], c("response scale: log", "kernel: matern52()"))
+  by_name <- function(fields) fields[order(names(fields))]
+  expect_identical(by_name(close[[1L]]$fields), list(kernel = kernel_rbf(), transform = "log"))
+  expect_identical(by_name(close[[2L]]$fields),
+                   list(kernel = kernel_matern52(), transform = "identity"))
   within <- function(n) {
     fit$n <- n
-    names(close_structures(tried, fit))
+    names(close_structures(fit, tried))
   }
   expect_identical(within(10000L), "response scale: log")
 })

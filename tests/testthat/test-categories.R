@@ -38,7 +38,7 @@ test_that("categories that no single function orders have one each", {
   expect_equal(coef(fit), coef(plain), tolerance = 1e-6)
   expect_equal(predict(fit, type = "prob"), predict(plain, type = "prob"), tolerance = 1e-6)
   # made again without the race, as for average()
-  known <- new_known_structure(c("latent functions" = OF_EACH_CATEGORY, kernel = "rbf()"))
+  known <- new_known_structure(list(each_category = TRUE, kernel = kernel_rbf()))
   again <- fit_of_structure(known, fit, environment())
   expect_identical(again$likelihood$type, "coupled_mprobit")
   expect_identical(NROW(functions_tried(again)), 0L)

@@ -50,6 +50,26 @@ test_that("a file includes only headers of its own layer or below", {
   expect_none(found, "includes across the layers")
 })
 
+# Types of kernels and likelihoods stand in tables, whose file they use: tables alone are left out.
+test_that("no files in C use each other in a circle", {
+  slow_tier()
+  files <- grep("[.]c$", core_files(), value = TRUE)
+  code <- lapply(files, code_of)
+  words <- function(lines) {
+    unique(unlist(regmatches(lines, gregexpr("\\bsg_\\w+\\b(?=[ (,;.)])", lines, perl = TRUE))))
+  }
+  begins <- paste0("^(?!const sg_(lik|kernel)_type sg_\\w+(\\[\\])? =)(?!static)",
+                   "[a-z][\\w *]*?\\b(sg_\\w+)( =|\\([^;]*$).*")
+  begun <- lapply(code, function(lines) {
+    sub(begins, "\\3", grep(begins, lines, value = TRUE, perl = TRUE), perl = TRUE)
+  })
+  home <- stats::setNames(rep(seq_along(files), lengths(begun)), unlist(begun))
+  expect_true(all(c("sg_r_workspace", "sg_radial_rbf", "sg_tilt_rows") %in% names(home)))
+  uses <- matrix(FALSE, length(files), length(files))
+  for (k in seq_along(files)) uses[k, home[intersect(words(code[[k]]), names(home))]] <- TRUE
+  expect_none(files[in_circles(uses)], "files in a circle")
+})
+
 test_that("the core knows nothing of R objects, never prints, never jumps, never allocates", {
   slow_tier()
   files <- core_files()

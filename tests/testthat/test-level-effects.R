@@ -49,7 +49,7 @@ test_that("a fit with effects answers for new levels, and is the fit of its kern
                     control = gp_control(integrate = "none", coding = "levels"))
   expect_equal(logLik(again), logLik(fit), tolerance = 1e-3) # within search_tolerance
   kernel <- kernel_rbf(vars = "x") + kernel_factor("g")
-  known <- list(structure = new_known_structure(c("effects of levels" = "g")))
+  known <- list(structure = new_known_structure(list(effects = "g")))
   expect_identical(with_known_structure(known, c("x", "g"))$kernel, kernel)
   new <- suppressMessages(predict(fit, data.frame(x = 0, g = c("1", "new")), se.fit = TRUE))
   expect_lt(new$se.fit[[1L]], 0.5) # some seven rows of noise 0.5

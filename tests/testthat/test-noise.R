@@ -78,7 +78,7 @@ test_that("a fit with other noise is updated, saved, averaged and asked as other
   expect_equal(predict(mixed, d), predict(fit, d), tolerance = 0.2) # of members within 5 nats
   expect_length(residuals(fit), 60L)
   known <- with_known_structure(list(structure = new_known_structure(
-    c("response scale" = "asinh", noise = "Student")
+    list(transform = "asinh", noise = "student")
   )))
   expect_identical(format(known$likelihood), format(lik_student(transform = "asinh")))
 })

@@ -115,18 +115,13 @@ test_that("inputs that matter for counts are found, and factors among others", {
   expect_match(format(fit$kernel), "vars = x2, g", fixed = TRUE)
 })
 
-test_that("a kernel of some inputs is made again from its words, whatever their names", {
+test_that("a kernel of some inputs is made again, whatever their names", {
   slow_tier()
-  inputs <- c("a", "a, b", "c + d)", "poly(x, 2)1")
-  kernel <- kernel_rbf(ard = TRUE, vars = inputs[2:4]) + kernel_linear() +
-    kernel_matern12(vars = inputs[c(1, 3)])
-  expect_identical(kernel_of_label(format(kernel), inputs), kernel)
-  expect_error(kernel_of_label(format(kernel), inputs[1:3]), "no race has",
-               class = "sparsegp_error")
   d <- many_inputs(60, 12, line)
+  colnames(d$x)[1:3] <- c("a, b", "c + d)", "poly(x, 2)1")
   fit <- sparsegp(d$x, d$y, control = AT_MODE)
   both <- average(fit)
-  expect_true(any(grepl("vars = x1, x2, x3", rownames(summary(both)), fixed = TRUE)))
+  expect_true(any(grepl("vars = a, b, c + d), poly(x, 2)1", rownames(summary(both)), fixed = TRUE)))
 })
 
 # A ratio is smooth on its own scale. With one length scale the logarithm is better by far, as it

@@ -93,8 +93,8 @@ test_that("rhythms of calendars are found, and structures with them are made aga
   new <- data.frame(day = max(d$day) + 1:14)
   truth <- sin((501:514) / 60) + week[501:514 %% 7 + 1]
   expect_lt(rmse(predict(fit, new), truth), 0.35) # without the rhythm 1
-  expect_identical(format(kernel_of_label(format(fit$kernel))), format(fit$kernel))
-  expect_error(kernel_of_label("rbf() + periodic()"), class = "sparsegp_error")
+  kernels <- Filter(length, lapply(raced_structures(fit)$fields, `[[`, "kernel"))
+  expect_true(any(vapply(kernels, identical, NA, fit$kernel)))
 })
 
 test_that("a period is offered if the rows span it, the weaker one beside the stronger one", {

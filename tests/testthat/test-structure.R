@@ -132,7 +132,8 @@ test_that("labels that full EP takes may have a trend, which average() makes aga
   fit <- sparsegp(x, y, control = gp_control(integrate = "none"))
   expect_identical(format(fit$kernel), "rbf(ard = TRUE) + linear()")
   tie <- common_lengthscale(fit$hyper)
-  known <- with_known_kernel(list(), format(fit$kernel), tie)
+  known <- new_known_structure(list(kernel = fit$kernel), tie)
+  known <- with_known_structure(list(structure = known))
   expect_identical(known$kernel, fit$kernel)
   expect_identical(known$prior$lengthscale, prior_logcauchy(tie, policy$relevance_spread))
   twice <- rep(seq_len(n), length.out = 800) # of so many, inducing points of each class
