@@ -32,8 +32,8 @@ spec_in_fit <- function(fit, spec) {
 }
 
 # Returns the posterior that has the latent function of a class; coupled classes have one.
-posterior_of_class <- function(fit, class) {
-  class_posterior(fit$posterior, min(class, processes(fit)))
+posterior_of_class <- function(fit, class, factors = TRUE) {
+  class_posterior(fit$posterior, min(class, processes(fit)), factors)
 }
 
 # Returns scaled inputs as one latent function sees them.
@@ -92,14 +92,16 @@ rows_to_centre <- function(fit) {
 
 # Mean and variance of every group's effect at x (scaled inputs): matrices in C's units with a
 # column for each; constant: what all parts of the kernel have lost by being centred. Of `each` rows
-# of x in turn the effect is averaged: a partial dependence.
-effect_moments <- function(fit, groups, x, class, each = 1L) {
+# of x in turn the effect is averaged: a partial dependence. panels: as in centred_moments()
+effect_moments <- function(fit, groups, x, class, each = 1L, panels = NULL) {
   parts <- fit_parts(fit, class)
   posterior <- posterior_of_class(fit, class)
   rows <- points_of_class(fit, rows_to_centre(fit), class)
   x <- points_of_class(fit, x, class)
   moments <- lapply(groups, function(group) {
-    if (!is_of_sites(posterior)) return(centred_moments(parts[group], posterior, rows, x, each))
+    if (!is_of_sites(posterior)) {
+      return(centred_moments(parts[group], posterior, rows, x, each, panels))
+    }
     centred_site_moments(fit$spec, class_theta_of(fit, class),
                          chosen_parts(fit, names(parts)[group]), posterior, rows, x, each)
   })
@@ -136,10 +138,10 @@ latent_total <- function(fit, posterior, rows, class) {
 
 # Effects in the user's units, with the constant that makes the linear predictor of them.
 # members: of each group a matrix, a row for each place, a column for each row averaged there.
-effect_answer <- function(fit, groups, x, class = 1L, each = 1L) {
+effect_answer <- function(fit, groups, x, class = 1L, each = 1L, panels = NULL) {
   by_member(fit_of_latent_type(fit, "terms"), function(fit, x) {
     refuse_mean_slopes(fit)
-    effects <- effect_moments(fit, groups, x, class, each)
+    effects <- effect_moments(fit, groups, x, class, each, panels)
     list(members = lapply(effects$members, `*`, fit$response$unit),
          fit = effects$mean * fit$response$unit, se.fit = sqrt(effects$var) * fit$response$unit,
          constant = to_latent(fit, effects$constant, 0) + latent_bias(fit)[class])
@@ -175,21 +177,23 @@ is_stationary <- function(spec) {
 
 # Moments of the parts' sum, averaged over every `each` rows of x, less its mean over `rows`. With k
 # the average of the covariances, less theirs, the mean is k'alpha, and the variance that of
-# stored_variance() with the prior variance of the same contrast.
-centred_moments <- function(parts, posterior, rows, x, each = 1L) {
+# stored_variance() with the prior variance of the same contrast. panels: the numbers of places that
+# lie along one input each, NULL: all do
+centred_moments <- function(parts, posterior, rows, x, each = 1L, panels = NULL) {
   kernel <- parts_kernel(parts)
-  mean_cross <- colMeans(kernel$cross(rows, posterior$basis))
-  mean_prior <- mean(kernel$cross(rows, rows))
-  same <- identical(rows, posterior$basis)
-  found <- lapply(row_blocks(nrow(x) %/% each, max(1L, EFFECT_ROWS %/% each)), function(at) {
+  of_rows <- kernel$cross(rows, posterior$basis)
+  with_rows <- averages_with(kernel, posterior$basis, rows)
+  mean_cross <- colMeans(of_rows)
+  mean_prior <- mean(with_rows(rows, of_rows, 1L))
+  found <- lapply(effect_blocks(nrow(x) %/% each, panels, each, ncol(of_rows)), function(at) {
     block <- x[rep((at - 1L) * each, each = each) + seq_len(each), , drop = FALSE]
     with_basis <- kernel$cross(block, posterior$basis)
-    with_all <- if (same) with_basis else kernel$cross(block, rows)
+    average <- average_rows(with_basis, each)
     members <- matrix(with_basis %*% posterior$alpha, ncol = each, byrow = TRUE) -
       sum(mean_cross * posterior$alpha)
-    cross <- sweep(average_rows(with_basis, each), 2L, mean_cross)
+    cross <- average - rep(mean_cross, each = nrow(average))
     own <- prior_of_averages(kernel, block, each)
-    prior <- own - 2 * rowMeans(average_rows(with_all, each)) + mean_prior
+    prior <- own - 2 * with_rows(block, average, each) + mean_prior
     list(mean = rowMeans(members), var = stored_variance(posterior, cross, prior, own),
          members = members)
   })
@@ -198,9 +202,34 @@ centred_moments <- function(parts, posterior, rows, x, each = 1L) {
        members = do.call(rbind, field("members")))
 }
 
+# Returns a function of points, their averaged covariances with the basis, and of how many points
+# each is the average: the average of those with `rows`, which are columns of these if every one of
+# the rows is in the basis.
+averages_with <- function(kernel, basis, rows) {
+  at <- match(rowSums(rows), rowSums(basis))
+  in_basis <- !anyNA(at) && all(basis[at, , drop = FALSE] == rows)
+  function(x, average, each) {
+    if (in_basis) return(rowMeans(average[, at, drop = FALSE]))
+    rowMeans(average_rows(kernel$cross(x, rows), each))
+  }
+}
+
+# Returns blocks of places, none of which is of two panels: as many as have at most `EFFECT_NUMBERS`
+# covariances with `points` others.
+effect_blocks <- function(places, panels, each, points) {
+  at_once <- max(1L, floor(EFFECT_NUMBERS / each / points))
+  ends <- cumsum(panels %||% places)
+  unlist(Map(function(before, end) {
+    lapply(row_blocks(end - before, at_once), `+`, before)
+  }, c(0L, ends)[seq_along(ends)], ends), recursive = FALSE)
+}
+
+EFFECT_NUMBERS <- 5e5
+
+# Returns the means of every `each` rows.
 average_rows <- function(values, each) {
   if (each == 1L) return(values)
-  rowsum(values, rep(seq_len(nrow(values) %/% each), each = each)) / each
+  matrix(colMeans(matrix(values, each)), NROW(values) %/% each)
 }
 
 # Returns the prior variance of the mean over every `each` rows of x. Rows that lie to each other as

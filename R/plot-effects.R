@@ -41,9 +41,8 @@ effects_picture <- function(object, asked) {
   if (!is.null(asked$which)) axes <- asked_axes(object, asked$which, axes, most = length(axes))
   views <- partial_views(object, rows, group, axes, class_axis(object))
   report_left_out(names(axes), vapply(views, `[[`, "", "axes"))
-  parts <- lapply(views, function(view) {
-    term_picture(object, rows, group, view, asked$level, asked$n, asked$style)
-  })
+  parts <- partial_pictures(object, rows, group, views, asked$level, asked$n, asked$style,
+                            working_residuals(object, rows))
   names(parts) <- vapply(views, `[[`, "", "axes")
   list(parts = parts, drawn = lapply(parts, `[[`, "drawn"))
 }

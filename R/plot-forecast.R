@@ -39,10 +39,11 @@ forecast_picture <- function(object, asked) {
   pictures <- list(series = series(xlim), recent = if (!is.null(zoom)) series(zoom))
   groups <- term_groups(names(fit_parts(object)), asked$which)
   if (length(groups) < 2L) groups <- list()
+  left <- if (length(groups) > 0L) working_residuals(object, rows)
   parts <- lapply(names(groups), function(name) {
     seen <- term_axes(object, rows, fit_parts(object)[groups[[name]]])
     term_picture(object, rows, groups[name], term_view(rows, seen), asked$level,
-                 asked$n, asked$style)
+                 asked$n, asked$style, left)
   })
   names(parts) <- names(groups)
   rest <- rows$y - point_response(object, latent_at(object, rows$x, rows$offset))

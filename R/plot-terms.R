@@ -33,19 +33,23 @@ terms_pictures <- function(object, which, newdata, level, n, style) {
   if (length(groups) == 0L) {
     stop_sparsegp("type", "= \"terms\" is for kernels that vary, and this is a constant")
   }
+  left <- working_residuals(object, rows)
   pictures <- unlist(lapply(names(groups), function(name) {
-    pictures_of_term(object, rows, groups[name], level, n, style)
+    pictures_of_term(object, rows, groups[name], level, n, style, left)
   }), recursive = FALSE)
   stats::setNames(pictures, make.unique(vapply(pictures, `[[`, "", "label"), " "))
 }
 
 # Returns the pictures of a term. With one latent function: a curve or a map, or the partial effects
 # of three inputs or more. With one for each class: curves of all classes, or a map for each class.
-pictures_of_term <- function(object, rows, group, level, n, style) {
+pictures_of_term <- function(object, rows, group, level, n, style, left) {
   axes <- term_axes(object, rows, fit_parts(object)[group[[1L]]])
   by <- class_axis(object)
-  draw <- function(view, ...) term_picture(object, rows, group, view, level, n, style, ...)
-  if (length(axes) > 2L) return(lapply(partial_views(object, rows, group, axes, by), draw))
+  draw <- function(view, ...) term_picture(object, rows, group, view, level, n, style, left, ...)
+  if (length(axes) > 2L) {
+    views <- partial_views(object, rows, group, axes, by)
+    return(partial_pictures(object, rows, group, views, level, n, style, left))
+  }
   if (is.null(by)) return(list(draw(term_view(rows, axes))))
   if (length(axes) == 1L) return(list(draw(term_view(rows, axes, by))))
   lapply(seq_len(functions_of(object)), function(class) {
@@ -78,12 +82,13 @@ term_view <- function(rows, axes, by = NULL) {
 
 # Returns the picture of one effect: `view`, rows with their partial residuals `y`, and `drawn`, its
 # places, effect and band. If the view has the classes as `by`, there is a curve for each of them;
-# else the effect is on the latent function of `class`.
-term_picture <- function(object, rows, group, view, level, n, style, class = 1L) {
+# else the effect is on the latent function of `class`. left: working_residuals() of the rows;
+# known: of a curve the effect for each of its groups, NULL: it is found here
+term_picture <- function(object, rows, group, view, level, n, style, left, class = 1L,
+                         known = NULL) {
   of_classes <- !is.null(view$by) && length(view$by$columns) == 0L
-  each <- nrow(view$over)
-  effect <- function(x, of = class, each = 1L) {
-    effect_answer(object, group, scale_kept(x, object$scaling), of, each)
+  effect <- function(x, of = class) {
+    effect_answer(object, group, scale_kept(x, object$scaling), of)
   }
   at <- lapply(view$axis, function(axis) axis$places(rows$x, rows$raw))
   by <- if (of_classes) as.integer(rows$y)
@@ -92,7 +97,9 @@ term_picture <- function(object, rows, group, view, level, n, style, class = 1L)
   shown <- list(at = at, near = 1, level = by, moved = FALSE, censored = rows$censored)
   picture <- list(label = view$label %||% names(group), view = view, level = level)
   if (length(view$axis) == 1L) {
-    at_group <- function(x, group) effect(x, if (of_classes) group else class, each)
+    at_group <- function(x, group) {
+      if (!is.null(known)) known[[group]] else effect(x, if (of_classes) group else class)
+    }
     picture$drawn <- term_curve(view, shown, at_group, level, n, style)
   } else {
     picture$surface <- term_surface(view, shown, effect, n, style)
@@ -101,7 +108,7 @@ term_picture <- function(object, rows, group, view, level, n, style, class = 1L)
   # beside an average of many rows a row's own effect would be another's
   own <- if (view$held) curve_at(view$axis[[1L]], picture$drawn, at[[1L]])
          else effect(rows$x)$fit[, 1L]
-  shown$y <- own + working_residuals(object, rows)
+  shown$y <- own + left
   picture$shown <- shown
   picture
 }
@@ -117,61 +124,35 @@ curve_at.axis_number <- function(axis, drawn, at) {
 #' @export
 curve_at.axis_factor <- function(axis, drawn, at) drawn$fit[at]
 
-# ---- Partial effects of a term of many inputs ----
-
-# Gives a message on inputs that have no panel.
-report_left_out <- function(names, drawn) {
-  out <- setdiff(names, drawn)
-  if (length(out) == 0L) return(invisible())
-  message("Not drawn, as their effects are smaller: ", toString(out, width = 200L),
-          ". Name them by `which`.")
+# Returns term_picture() of views of one effect. left: as there
+partial_pictures <- function(object, rows, group, views, level, n, style, left) {
+  known <- partial_effects(object, rows, group, views, n, style)
+  Map(function(view, known) {
+    term_picture(object, rows, group, view, level, n, style, left, known = known)
+  }, views, known)
 }
 
-MOST_EFFECTS <- 9L # panels
-
-AVERAGED_ROWS <- 50L # over so many rows a partial effect is averaged, at most
-
-# Returns a view along each input of a term, averaged over evenly spread rows; those along which the
-# effect varies most come first, and only these where there are many.
-partial_views <- function(object, rows, group, term_axes, by) {
-  derived <- derived_columns(object, rows$x)
-  axes <- data_axes(object, rows, names(derived))
-  columns <- unlist(lapply(term_axes, `[[`, "columns"))
-  seen <- axes[vapply(axes, function(axis) any(axis$columns %in% columns), NA)]
-  if (length(seen) == 0L) seen <- term_axes # all of them follow from inputs of other terms
-  alone <- length(unlist(group)) == length(fit_parts(object))
-  some <- unique(round(seq(1, nrow(rows$x), length.out = min(nrow(rows$x), AVERAGED_ROWS))))
-  views <- lapply(seen, function(axis) {
-    list(axis = stats::setNames(list(axis), axis$name), axes = axis$name, by = by,
-         derived = derived[setdiff(names(derived), axis$columns)],
-         over = rows$x[some, , drop = FALSE], held = TRUE,
-         caption = if (length(axes) > 1L) "averaged over the other inputs",
-         label = paste(if (alone) "effect of" else paste(names(group), "along"), axis$name))
+# Returns for each view a list of effect_answer() for each of its classes: all views are asked for
+# at once, as far as memory allows, since what they have in common costs as much as a panel.
+partial_effects <- function(object, rows, group, views, n, style) {
+  if (length(views) == 0L) return(list())
+  x <- lapply(views, function(view) {
+    axis <- view$axis[[1L]]
+    at <- axis$places(rows$x, rows$raw)
+    places <- curve_places(view, at, n, style_along(axis, at, style))
+    scale_kept(slice_inputs(view, list(places), 1L), object$scaling)
   })
-  spread <- vapply(views, effect_spread, 0, object, rows, group)
-  unname(views[utils::head(order(-spread), MOST_EFFECTS)])
-}
-
-# Returns how much the mean of an effect varies along a view: its standard deviation over some
-# quantiles of the rows, or over the levels of a factor, the largest of all classes.
-effect_spread <- function(view, object, rows, group) {
-  axis <- view$axis[[1L]]
-  places <- typical_places(axis, axis$places(rows$x, rows$raw))
-  view$by <- NULL
-  x <- scale_kept(slice_inputs(view, list(places)), object$scaling)
-  of_class <- function(class) {
-    parts <- fit_parts(object, class)[group[[1L]]]
-    posterior <- posterior_of_class(object, class)
-    own <- points_of_class(object, x, class)
-    effect <- if (is_of_sites(posterior)) {
-      as.matrix(site_moments(object$spec, class_theta_of(object, class), posterior, own,
-                               parts = chosen_parts(object, names(parts)))$mean)
-    } else {
-      parts_kernel(parts)$cross(own, posterior$basis) %*% posterior$alpha
-    }
-    stats::sd(average_rows(effect, nrow(view$over)))
-  }
-  max(vapply(seq_len(functions_of(object)), of_class, 0))
+  each <- nrow(views[[1L]]$over)
+  classes <- seq_len(max(1L, length(views[[1L]]$by$levels)))
+  at_once <- max(1L, MOST_DRAWN %/% max(vapply(x, nrow, 0L)))
+  unlist(lapply(row_blocks(length(views), at_once), function(some) {
+    panels <- vapply(x[some], nrow, 0L) %/% each
+    of_classes <- lapply(classes, function(class) {
+      effect <- effect_answer(object, group, do.call(rbind, x[some]), class, each, panels)
+      split_effect(effect, panels)
+    })
+    lapply(seq_along(some), function(view) lapply(of_classes, `[[`, view))
+  }), recursive = FALSE)
 }
 
 # The axes whose columns the parts see.
@@ -183,15 +164,20 @@ term_axes <- function(object, rows, parts) {
 }
 
 term_curve <- function(view, shown, effect, level, n, style) {
-  axis <- view$axis[[1L]]
-  if (is.null(n) && nrow(view$over) > 1L) n <- AVERAGED_PLACES
-  places <- axis_nodes(axis, axis_limits(axis, shown$at[[1L]], style), n)
+  places <- curve_places(view, shown$at[[1L]], n, style)
   along_curve(view, places, function(group) {
     with_band(effect(slice_inputs(view, list(places), group), group), level)
   })
 }
 
 AVERAGED_PLACES <- 61L # of a curve, each of which is an average
+
+# Returns the places of a curve along the axis of a view, on which the rows are `at`.
+curve_places <- function(view, at, n, style) {
+  axis <- view$axis[[1L]]
+  if (is.null(n) && nrow(view$over) > 1L) n <- AVERAGED_PLACES
+  axis_nodes(axis, axis_limits(axis, at, style), n)
+}
 
 # Returns an effect with its interval and, where it is averaged, the tenth and ninetieth per cent of
 # the curves of the rows, each less its own mean: how much they differ.

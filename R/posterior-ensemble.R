@@ -99,7 +99,7 @@ mixed_moments <- function(fit, each, shares, w = n_outputs(fit)) {
     else shares
   }
   mean <- mixed(lapply(seen, `[[`, "mean"), stacked(w))
-  squares <- function(from) c(own_products(cbind(c(from)), w))
+  squares <- function(from) if (w == 1L) from^2 else c(own_products(cbind(c(from)), w))
   var <- mixed(lapply(seen, function(one) one$var + squares(one$mean - mean)), stacked(w * w))
   list(mean = mean, var = var, members = each, shares = shares)
 }

@@ -27,12 +27,12 @@ latent_moments <- function(model, theta, posterior, x) {
   list(mean = columns("mean"), var = columns("var"))
 }
 
-# The posterior of one latent function.
-class_posterior <- function(posterior, class) {
-  if (!is.null(posterior$each)) return(class_posterior(posterior$each[[class]], 1L))
+# The posterior of one latent function. factors: with G and H, which a mean does not take?
+class_posterior <- function(posterior, class, factors = TRUE) {
+  if (!is.null(posterior$each)) return(class_posterior(posterior$each[[class]], 1L, factors))
   d <- nrow(posterior$basis)
   own <- function(factor) {
-    factor <- full_factor(factor, d)
+    factor <- if (factors) full_factor(factor, d)
     if (is.null(factor) || ncol(factor) == d) return(factor)
     factor[, (class - 1L) * d + seq_len(d), drop = FALSE]
   }
@@ -45,8 +45,10 @@ class_posterior <- function(posterior, class) {
 # side, the numbers stand column by column, without dimensions.
 full_factor <- function(factor, d) {
   if (is.null(factor) || !is.null(dim(factor))) return(factor)
-  full <- matrix(0, d, d * (length(factor) %/% (d * (d + 1) / 2)))
-  full[upper.tri(diag(d), TRUE)] <- factor
+  count <- length(factor) %/% (d * (d + 1) / 2)
+  full <- matrix(0, d, d * count)
+  upper <- rep(d * seq(0, d - 1), seq_len(d)) + sequence(seq_len(d))
+  full[c(outer(upper, d^2 * (seq_len(count) - 1), `+`))] <- factor
   full
 }
 

@@ -92,14 +92,14 @@ static void variances_direct(int n, const double *K, const sg_full_factor *f, in
     }
 }
 
-/* g = diag(S B^{-1}) keeps its digits however sharp a site is, and var = (1 - g) / tau keeps them
- * unless the site is weak. The direct form takes over for those rows only. */
+/* g = diag(S B^{-1}), which is known, keeps its digits however sharp a site is, and var =
+ * (1 - g) / tau keeps them unless the site is weak. The direct form takes over for those rows only.
+ */
 static void posterior_variances(int n, const double *K, const sg_sites *sites,
                                 const sg_full_factor *f, sg_marginals *marg,
                                 const workspace *work)
 {
     int m = 0;
-    sg_full_shares(n, f, marg->g, work->V);
     for (int i = 0; i < n; i++) {
         const double share = 1 - marg->g[i];
         if (fabs(share) > SG_WEAK_SITE) marg->var[i] = share / sites->tau[i];
@@ -205,7 +205,7 @@ static void turn_back(const full_model *full, const process *own, int c, sg_marg
     const size_t w = full->layout.w, first = (size_t) full->layout.n * c;
     sg_full_turn(&own->factor, full->layout, 0, own->marg.mean, marg->mean + w * first);
     sg_full_turn(&own->factor, full->layout, 0, own->marg.alpha, marg->alpha + w * first);
-    sg_full_blocks(&own->factor, full->layout, own->K, own->sites.tau, own->marg.g, own->marg.var,
+    sg_full_blocks(&own->factor, full->layout, own->K, own->sites.tau, own->marg.g,
                    marg->var + w * w * first, full->ws);
 }
 
@@ -258,7 +258,10 @@ static void marginals(void *self, const sg_sites *sites, sg_span span, sg_margin
         if (is_prior(N, own.sites.tau, own.sites.nu)) {
             prior_marginals(N, own.K, &own.marg);
         } else {
-            posterior_variances(N, own.K, &own.sites, &own.factor, &own.marg, &full->work);
+            sg_full_shares(N, &own.factor, own.marg.g, full->work.V);
+            if (full->layout.w == 1) { /* else turn_back() finds them */
+                posterior_variances(N, own.K, &own.sites, &own.factor, &own.marg, &full->work);
+            }
             posterior_mean(N, own.K, &own.sites, &own.factor, &own.marg, &full->work);
         }
         if (full->layout.w > 1) turn_back(full, &own, c, marg);

@@ -6,6 +6,7 @@
  * Products cost O(N^2) a vector, N = n w values of a process.
  * */
 #include <math.h>
+#include <Rmath.h>
 #include "block.h"
 #include "chol.h"
 #include "full_trend.h"
@@ -111,25 +112,71 @@ void sg_full_turn_gram(const sg_full_factor *f, sg_layout layout, double *K)
     }
 }
 
-/* Returns the covariance of two turned values of a row, places a and b of the factor:
- *   -W_ab / (tau_a tau_b) where both sites matter, else K_ab - (K W K)_ab. V[2 N]
- * Off the diagonal of T^{-1} both are the same, as Sigma = T^{-1} - T^{-1} W T^{-1}; they keep
- * different digits (SG_WEAK_SITE). O(N) for strong sites, else O(N^2). */
-static double turned_covariance(int N, const sg_full_factor *f, const double *K, const double *tau,
-                                const double *g, int a, int b, double *V)
+/* What covariances of turned values are made of: sites' precisions tau and shares g, and the place
+ * of each value in the factor. */
+typedef struct {
+    int N, w;
+    const sg_full_factor *f;
+    const double *K, *tau, *g;
+    const int *place;
+} turned;
+
+/* Does a value's site say too little for its variance to follow from its share? */
+static int is_weak(const turned *t, int value) { return fabs(1 - t->g[value]) <= SG_WEAK_SITE; }
+
+/* Has a row such a value? */
+static int has_weak(const turned *t, int row)
 {
-    const int rows[2] = {f->order[a], f->order[b]}, plain = *f->plain;
-    if (fabs(1 - g[rows[0]]) > SG_WEAK_SITE && fabs(1 - g[rows[1]]) > SG_WEAK_SITE) {
-        double inverse = 0; /* of B, at a and b */
-        for (int j = a > b ? a : b; j < N; j++) {
-            const double both = f->Ainv[a + (size_t) N * j] * f->Ainv[b + (size_t) N * j];
-            inverse += j < plain ? both : -both;
-        }
-        return -f->rt[a] * f->rt[b] * inverse / (tau[rows[0]] * tau[rows[1]]);
+    for (int a = 0; a < t->w; a++) if (is_weak(t, t->w * row + a)) return 1;
+    return 0;
+}
+
+/* Returns the covariance of two turned values:
+ *   -W_ab / (tau_a tau_b), and (1 - g_a) / tau_a of a value itself, where both sites matter, else
+ *   K_ab - (K W K)_ab, from columns Va and Vb of sg_full_columns().
+ * Off the diagonal of T^{-1} both are the same, as Sigma = T^{-1} - T^{-1} W T^{-1}; they keep
+ * different digits (SG_WEAK_SITE). O(N). */
+static double turned_covariance(const turned *t, int a, int b, const double *Va, const double *Vb)
+{
+    const sg_full_factor *f = t->f;
+    const size_t N = t->N;
+    const int n = t->N, plain = *f->plain, first = t->place[a], second = t->place[b];
+    if (is_weak(t, a) || is_weak(t, b)) {
+        const double known = sg_dot(plain, Va, Vb) - sg_dot(n - plain, Va + plain, Vb + plain);
+        const double left = t->K[a + N * b] - known;
+        return a == b ? fmax2(left, 0) : left;
     }
-    sg_full_columns(N, K, f, 2, rows, V);
-    return K[rows[0] + (size_t) N * rows[1]] - sg_dot(plain, V, V + N) +
-           sg_dot(N - plain, V + plain, V + N + plain);
+    if (a == b) return (1 - t->g[a]) / t->tau[a];
+    double inverse = 0; /* of B, at both */
+    for (int j = first > second ? first : second; j < n; j++) {
+        const double both = f->Ainv[first + N * j] * f->Ainv[second + N * j];
+        inverse += j < plain ? both : -both;
+    }
+    return -f->rt[first] * f->rt[second] * inverse / (t->tau[a] * t->tau[b]);
+}
+
+/* Computes V of all values of the rows from .. to - 1 that have a weak one, w columns a row, by one
+ * product: O(N^2) a column. values[w (to - from)]. */
+static void weak_columns(const turned *t, int from, int to, int *values, double *V)
+{
+    int width = 0;
+    for (int i = from; i < to; i++) {
+        for (int a = 0; a < t->w && has_weak(t, i); a++) values[width++] = t->w * i + a;
+    }
+    if (width) sg_full_columns(t->N, t->K, t->f, width, values, V);
+}
+
+/* Fills the turned covariance block of a row; V: its columns, if it has a weak value. */
+static void turned_block(const turned *t, int row, const double *V, double *S)
+{
+    const int w = t->w;
+    const size_t N = t->N;
+    for (int b = 0; b < w; b++) {
+        for (int a = 0; a <= b; a++) {
+            S[a + w * b] = S[b + w * a] = turned_covariance(t, w * row + a, w * row + b, V + N * a,
+                                                            V + N * b);
+        }
+    }
 }
 
 /* Returns U S U'. */
@@ -146,25 +193,28 @@ static void turn_block(int w, const double *U, const double *S, double *out)
     }
 }
 
-/* Fills each row's turned covariance block pair by pair and turns it back. O(N w^2) a row where
- * sites are strong, else O(N^2) for a pair. */
+/* Fills each row's block and turns it back. O(N w^2) a row where sites are strong, and O(N^2 w)
+ * more where one is weak. */
 void sg_full_blocks(const sg_full_factor *f, sg_layout layout, const double *K, const double *tau,
-                    const double *g, const double *var, double *out, const sg_ws *ws)
+                    const double *g, double *out, const sg_ws *ws)
 {
-    const int w = layout.w, N = layout.n * w;
+    enum { COLUMNS = 64 }; /* of V at a time */
+    const int w = layout.w, n = layout.n, N = n * w, step = w < COLUMNS ? COLUMNS / w : 1;
+    const size_t of_row = (size_t) N * w;
     void *mark = sg_mark(ws);
-    double *V = sg_doubles(ws, 2 * (size_t) N), S[SG_BLOCK_SIZE];
-    int *place = sg_ints(N, ws);
+    double *V = sg_doubles(ws, of_row * (step + 1)), S[SG_BLOCK_SIZE]; /* one that none has */
+    int *place = sg_ints(N, ws), *values = sg_ints(w * step, ws);
+    const turned t = {N, w, f, K, tau, g, place};
     for (int k = 0; k < N; k++) place[f->order[k]] = k;
-    for (int i = 0; i < layout.n; i++) {
-        for (int b = 0; b < w; b++) {
-            S[b + w * b] = var[w * i + b];
-            for (int a = 0; a < b; a++) {
-                S[a + w * b] = S[b + w * a] = turned_covariance(
-                    N, f, K, tau, g, place[w * i + a], place[w * i + b], V);
-            }
+    for (int from = 0; from < n; from += step) {
+        const int to = n - from < step ? n : from + step;
+        const double *own = V;
+        weak_columns(&t, from, to, values, V);
+        for (int i = from; i < to; i++) {
+            turned_block(&t, i, own, S);
+            if (has_weak(&t, i)) own += of_row;
+            turn_block(w, f->turn + (size_t) w * w * i, S, out + (size_t) w * w * i);
         }
-        turn_block(w, f->turn + (size_t) w * w * i, S, out + (size_t) w * w * i);
     }
     sg_release(ws, mark);
 }

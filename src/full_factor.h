@@ -38,11 +38,10 @@ void sg_full_turn(const sg_full_factor *factor, sg_layout layout, int trans, con
 /* K = U'K U of K[N x N]. O(N^2 w) */
 void sg_full_turn_gram(const sg_full_factor *factor, sg_layout layout, double *K);
 
-/* Covariance blocks of all rows from turned variances: out_i = U_i (turned block) U_i', for turned
- * K, tau, g and var. O(N^2 w), and O(N^2) more for every pair of values of which a site is weak. */
+/* Covariance blocks of all rows: out_i = U_i (turned block) U_i', for turned K, tau and g. O(N^2 w),
+ * and O(N^2 w) more for every row that has a value whose site is weak. */
 void sg_full_blocks(const sg_full_factor *factor, sg_layout layout, const double *K,
-                    const double *tau, const double *g, const double *var, double *out,
-                    const sg_ws *ws);
+                    const double *tau, const double *g, double *out, const sg_ws *ws);
 
 /* The order of the factor and rt, from sites tau[n]: those of negative precision stand last. */
 void sg_full_arrange(int n, const double *tau, sg_full_factor *f);

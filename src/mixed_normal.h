@@ -12,9 +12,9 @@ typedef struct {
     size_t stride, weight_stride;
 } sg_mixed_normal;
 
-/* The quantile of p in (0, 1), to rounding: Newton steps on the logarithm of the distribution
- * function, within a bracket that the members' own quantiles begin. NAN if a number is not
- * finite. */
+/* The quantile of p in (0, 1), to rounding: Halley's steps on the logarithm of the distribution
+ * function, within a bracket that the members' own quantiles begin. O(K) a step, some three steps.
+ * NAN if a number is not finite. */
 double sg_mixed_normal_quantile(const sg_mixed_normal *mixture, double p);
 
 #endif

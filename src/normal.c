@@ -112,6 +112,16 @@ double sg_log_Phi(double z)
     return sg_log_Phi_slopes(z, &h, &curv);
 }
 
+/* Returns Phi(z), and in *density phi(z): one exponential for both. */
+double sg_Phi(double z, double *density)
+{
+    const double phi = bell(z), x = fabs(z);
+    *density = M_1_SQRT_2PI * phi;
+    if (x <= CENTRE_END) return 0.5 + z * ratio(CENTRE_DEGREE, CENTRE_P, CENTRE_Q, z * z);
+    const double beyond = phi * tail(x);
+    return z > 0 ? 1 - beyond : beyond;
+}
+
 /* Returns log N(off; 0, var); off is divided before it is squared, which could overflow. */
 double sg_log_normal(double off, double var)
 {
