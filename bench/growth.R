@@ -52,7 +52,7 @@ measure <- function(case) {
   slope <- unname(coef(lm(log(seconds) ~ log(case$sizes)))[2L])
   cat(sprintf("%-24s %s = %s: %s s; slope %.2f (count %d)\n", case$what, case$of,
               toString(case$sizes), toString(signif(seconds, 2)), slope, case$count))
-  bench_row("Slope of log CPU seconds, and that of an operation count at large sizes",
+  bench_row("Slopes of log CPU seconds against log size, and slopes of operation counts",
             fit = case$what, against = case$of, sizes = paste(range(case$sizes), collapse = " to "),
             "seconds of the last" = max(seconds), slope = round(slope, 2), count = case$count)
   seconds

@@ -155,7 +155,7 @@ if (length(task)) {
   saveRDS(do.call(task[1L], as.list(task[-1L])), Sys.getenv("SPARSEGP_BENCH_ANSWER"))
 } else {
   kinds <- write_rows()
-  in_process("Two symmetric products of every row, the BLAS's part of a read", "products")
+  in_process("Time in the BLAS for a read: two symmetric matrix products over all rows", "products")
   reads <- "Reads of all rows within a fit, medians, beside reading alone"
   for (kind in kinds) {
     for (threads in 1:2) in_process(reads, "fitting", kind, "numbers", threads)
