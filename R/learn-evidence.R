@@ -186,6 +186,14 @@ start_rungs <- function(finest, longer, turns) {
   if (longer) c(log(policy$start_factors[length(policy$start_factors)]), rungs) else rungs
 }
 
+# Returns the table at the shortest of these starts where parts of a sum read the same inputs:
+# points chosen for long length scales carry no short one.
+at_shortest_parts <- function(table) {
+  turns <- table$turn[table$free & table$scan]
+  if (max(turns, 1L) > 1L) table$theta[table$free] <- do.call(pmin, table_starts(table))
+  table
+}
+
 # Random starts around the first one, from R's RNG: a factor of 4.5 for one standard deviation.
 random_start <- function(start) start + stats::rnorm(length(start), sd = 1.5)
 
@@ -272,7 +280,11 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   several <- is.null(from) && aim$cheap
   starts <- c(if (fresh) table_starts(table, several), if (!is.null(from)) list(from))
   began <- if (is.null(from)) Inf else objective$value(from)
-  if (length(starts) > 1L) starts <- starts[order(vapply(starts, objective$value, 0))]
+  if (length(starts) > 1L) {
+    values <- vapply(starts, objective$value, 0)
+    distinct <- !duplicated(signif(values, 10L)) # parts of one kind may be exchanged
+    starts <- starts[distinct][order(values[distinct])]
+  }
   starts <- utils::head(starts, length(policy$start_factors))
   # parts of the same inputs have several optima at which two searches may agree
   each <- several && max(table$turn[table$free & table$scan], 1L) > 1L

@@ -91,7 +91,8 @@ learn.plan_choosing <- function(plan, table, control, progress, from = NULL) {
   reached <- numeric()
   spent <- 0L
   for (round in seq_len(control$outer)) {
-    chosen <- choose_basis(plan, table, learning = TRUE)
+    first <- round == 1L && is.null(from)
+    chosen <- choose_basis(plan, if (first) at_shortest_parts(table) else table, learning = TRUE)
     if (round > 1L) from <- table$theta[table$free]
     learned <- learn_at_mode(chosen$problem, table, control, progress, from)
     chosen["sites"] <- list(learned$sites)

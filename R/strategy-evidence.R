@@ -40,7 +40,9 @@ full_ep_plan <- function(problem) {
 # Returns the score of the first candidate, learned from nothing.
 learn_plain <- function(model, data, pilot) {
   problem <- problem_of(part_of_model(model, pilot$rows), chunk_rows(data$chunk, pilot$rows))
-  learned <- learn(pilot$plan(problem), model$table, pilot$control, SILENT)
+  plan <- pilot$plan(problem)
+  refuse_forbidden(plan$problem)
+  learned <- learn(plan, model$table, pilot$control, SILENT)
   candidate <- new_candidate(model, learned$table, learned$plan, data, learned$record)
   structure_score(candidate, pilot)
 }
@@ -95,13 +97,21 @@ score_by_evidence <- function(candidate, pilot) {
   from <- carried_over(candidate$before, table, at)
   split <- anyDuplicated(stats::na.omit(at)) > 0L
   tied <- any(is_tied(table))
-  learned <- tryCatch(learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT,
-                                  from, fresh = split || candidate$of_others,
-                                  untie = split && tied),
-                      sparsegp_error = function(e) list(table = table, reason = reason_of(e)))
+  learned <- tryCatch({
+    refuse_forbidden(candidate$plan$problem)
+    learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT, from,
+                fresh = split || candidate$of_others, untie = split && tied)
+  }, sparsegp_error = function(e) list(table = table, reason = reason_of(e)))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
   failed <- is.null(learned$record) || is_noisy_again(candidate)
   c(structure_score(candidate, pilot, failed), list(reason = learned$reason))
+}
+
+# Refuses a candidate whose final fit the method would refuse.
+refuse_forbidden <- function(problem) {
+  found <- if (!is.null(problem$states)) what_forbids_markov(problem)
+           else if (!is.null(problem$neighbours)) what_forbids_neighbours(problem)
+  if (!is.null(found)) stop_sparsegp(found$argument, found$what, found$remedy)
 }
 
 # Has a search for noise near none ended nearer to the noise of the candidate before it? Then it has

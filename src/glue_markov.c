@@ -81,6 +81,7 @@ SEXP sg_r_markov(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y
     sg_problem p;
     sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
     const int n = p.layout.n, C = p.layout.C;
+    if (sg_is_coupled(&p.rows)) sg_stop_damaged("its classes are coupled");
     int q;
     const double *phi = functions_of(sg_field(options, "trend"), n, &q);
     const double *times = sg_matrix_with(x, n, 1, "x").values;

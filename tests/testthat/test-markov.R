@@ -272,6 +272,17 @@ test_that("what has no Markov EP is refused in words", {
                           learn = FALSE, method = method_markov()), "finer ripples")
 })
 
+test_that("coupled classes are refused whatever the kernel, by C, too", {
+  d <- data.frame(t = 1:30, g = factor(rep(c("a", "b", "c"), 10)))
+  for (kernel in list(NULL, kernel_matern32(), kernel_linear())) {
+    expect_error(sparsegp(g ~ t, d, kernel = kernel, method = method_markov()),
+                 "Markov EP is for one", class = "sparsegp_error")
+  }
+  fit <- sparsegp(g ~ t, d, lik_mprobit(coupled = FALSE), kernel_matern32(), learn = FALSE)
+  problem <- plan_markov(problem_of_fit(fit))$problem
+  expect_error(engine_run(problem, fit$hyper$theta), "classes are coupled")
+})
+
 test_that("a long series is fitted by Markov EP by default, and its many cycles are found", {
   n <- 1600
   set.seed(6)

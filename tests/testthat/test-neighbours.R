@@ -254,6 +254,20 @@ test_that("what neighbours do not take is refused in words", {
   expect_error(kl(fit, fit), "method_neighbours", class = "sparsegp_error")
 })
 
+test_that("a kernel or scale that neighbours do not take loses the race, with its reason", {
+  slow_tier()
+  set.seed(1)
+  d <- data.frame(x = seq(0, 20, length.out = 200))
+  d$wave <- sin(2 * pi * d$x / 1.5) + 0.2 * rnorm(200)
+  d$heavy <- replace(sinh(3 * d$wave), 5, 4000)
+  for (y in c("wave", "heavy")) {
+    fit <- suppressWarnings(sparsegp(stats::reformulate("x", y), d, method = method_neighbours()))
+    lost <- fit$choices$candidate[is.na(fit$choices$score)]
+    expect_match(lost, "which defines no nearest rows|method_neighbours\\(\\) learns none")
+    expect_gt(length(lost), 0L)
+  }
+})
+
 test_that("EP of other likelihoods is full EP's with all neighbours, copies among the rows", {
   slow_tier()
   rows <- map_rows(70)

@@ -73,11 +73,28 @@ test_that("parts of one kind in a sum end where they differ", {
     expect_gt(scale[[2]], 4 * scale[[1]])
     expect_gt(logLik(fit), 0) # equal parts end at -141
   }
+  # 8 points chosen for equal parts end at -141, too
+  expect_gt(logLik(sparsegp(x, y, kernel = kernel_rbf() + kernel_rbf(), method = method_ep(60))), 0)
+  set.seed(60)
+  x <- seq(0, 10, length.out = 60)
+  f <- 3 * sin(x / 2) + 0.8 * sin(9 * x)
+  fit <- sparsegp(x, f + 0.1 * rnorm(60), kernel = kernel_rbf() + kernel_rbf())
+  expect_lt(sqrt(mean((fitted(fit) - f)^2)), 0.2) # 0.57, which is the wave's deviation, if equal
   hours <- 1:720
   y <- 2 * sin(2 * pi * hours / 24) + cos(2 * pi * hours / 168) + rnorm(720)
   fit <- sparsegp(hours, y, kernel = kernel_rbf() + kernel_periodic() + kernel_periodic())
   # four turns of the longer one, whose peak a cubic trend moves by half a turn
   expect_equal(sort(unname(coef(fit)[c("k2.period", "k3.period")])), c(24, 168), tolerance = 0.15)
+})
+
+test_that("so do those of several inputs with a length scale each", {
+  slow_tier()
+  set.seed(1)
+  d <- data.frame(a = runif(200, 0, 10), b = runif(200))
+  d$y <- 3 * sin(d$a / 2) + 0.8 * sin(7 * d$a) + d$b + 0.1 * rnorm(200)
+  each <- kernel_rbf(ard = TRUE)
+  fit <- sparsegp(y ~ a + b, d, kernel = each + each)
+  expect_gt(logLik(fit), 0) # equal parts end some 200 nats below
 })
 
 test_that("rhythms of calendars are found, and structures with them are made again", {
