@@ -18,11 +18,16 @@ is_open_neighbours <- function(problem) {
 with_neighbours <- function(problem, theta) {
   exact <- lik_traits(problem$lik)$exact
   nodes <- if (!exact) nodes_of_rows(problem$x)
-  x <- if (exact) problem$x else nodes$x
-  u <- in_lengthscales(problem$spec, theta[seq_len(problem$nkernel)], x)
-  values <- if (exact) problem$rows[1L, ] else seq_len(nrow(x))
-  found <- neighbours_before(u, min(problem$neighbours$k, nrow(x) - 1L), values)
-  if (!exact) refuse_large_factor(found$order, found$near, ncol(u))
+  theta <- theta[seq_len(problem$nkernel)]
+  k <- problem$neighbours$k
+  if (exact) {
+    u <- in_lengthscales(problem$spec, theta, problem$x)
+    found <- neighbours_before(u, min(k, nrow(u) - 1L), problem$rows[1L, ])
+  } else {
+    found <- nodes_before(problem$spec, theta, nodes$x, k)
+    read <- sum(is.finite(input_lengthscales(problem$spec, theta, ncol(nodes$x))))
+    refuse_large_factor(found$order, found$near, read)
+  }
   problem$neighbours[c("order", "near", "nodes")] <- c(found, list(nodes))
   problem
 }
@@ -142,13 +147,12 @@ solve_trend <- function(scaled, each) {
        root = backsolve(factor, diag(nrow(f))), log_det = sum(log(diag(factor))))
 }
 
-# Moments, cavities and log predictive densities of the rows, each given its nearest others on all
-# sides: as in full EP what is known of a row without its response, and with it. trend: coef and
-# root of the mean, or NULL.
+# Moments, cavities and log predictive densities of the rows, each given others on all sides
+# (others_of_rows()): as in full EP what is known of a row without its response, and with it. trend:
+# coef and root of the mean, or NULL.
 moments_given_others <- function(spec, theta, given, trend, sites) {
-  u <- in_lengthscales(spec, theta, given$x)
-  n <- nrow(u)
-  near <- neighbours_of(u, given$z, u, min(given$k, n - 1L), without = seq_len(n))
+  n <- nrow(given$x)
+  near <- others_of_rows(spec, theta, given)
   own <- neighbour_weights(spec, theta, given$x, given$noise, given$x, near)
   q <- NCOL(given$phi) * !is.null(given$phi)
   known <- if (q > 0L) drop(given$phi %*% trend$coef) else 0
@@ -174,6 +178,21 @@ moments_given_others <- function(spec, theta, given, trend, sites) {
        lpd = stats::dnorm(given$z, mean - cavity * alpha, sqrt(cavity + given$noise), log = TRUE),
        trend = if (q > 0L) list(coef = trend$coef, J = u / total, root = trend$root),
        jitter = 0, sweeps = 0L)
+}
+
+# Returns the rows that each row is given, a column each: those that a point at its place is given
+# (informative_rows()) but itself, or but the last if copies stand for it.
+others_of_rows <- function(spec, theta, given) {
+  n <- nrow(given$x)
+  k <- min(given$k, n - 1L)
+  given$order <- neighbours_before(in_lengthscales(spec, theta, given$x), 0L, given$z)$order
+  found <- lapply(row_blocks(n, POINTS_AT_ONCE), function(at) {
+    near <- informative_rows(spec, theta, given, given$x[at, , drop = FALSE], k + 1L)
+    out <- near == rep(at, each = k + 1L)
+    out[k + 1L, colSums(out) == 0L] <- TRUE
+    matrix(near[!out], k)
+  })
+  do.call(cbind, found)
 }
 
 # Returns a run with its posterior (posterior-neighbours.R).

@@ -13,23 +13,45 @@ nodes_of_rows <- function(x) {
   list(x = sorted[c(TRUE, new), , drop = FALSE], node = node)
 }
 
+# Returns list(order, near) of nodes x: of each the k rows before it in maximin order that leave the
+# least of its variance, among the nearest ones.
+nodes_before <- function(spec, theta, x, k) {
+  n <- nrow(x)
+  k <- min(k, n - 1L)
+  found <- neighbours_before(in_lengthscales(spec, theta, x), min(NODE_CANDIDATES * k, n - 1L),
+                             seq_len(n))
+  noise <- LEAST_CONDITIONAL * .Call(sg_kernel_diag, spec, theta, x)
+  if (k < n - 1L) {
+    found$near <- chosen_rows(spec, theta, list(x = x, noise = noise), x, found$near, k)
+  }
+  found
+}
+
+NODE_CANDIDATES <- 3 # for each node that a node is given
+
 # The least share of its variance that a node's neighbours leave open. Q + T has its inverse as
 # large, so that of sites of about 1 it keeps nine digits, by which EP converges where nodes nearly
 # coincide.
 LEAST_CONDITIONAL <- 1e-7
 
-# Returns list(precision, log_d): Q of nodes, each given its neighbours `near`, a column each.
+VECCHIA_JITTER <- 1e-12 # share of a node's variance in its nugget at least, as in src/vecchia.c
+
+# Returns list(precision, log_d, nugget): Q of nodes, each given its neighbours `near`, a column
+# each. nugget: the variance that a node's value has besides what the kernel leaves of it.
 neighbour_precision <- function(spec, theta, x, near) {
   n <- nrow(x)
   prior <- neighbour_weights(spec, theta, x, NULL, x, matrix(0L, 0L, n), before = near)
-  d <- pmax(drop(prior$root)^2, LEAST_CONDITIONAL * .Call(sg_kernel_diag, spec, theta, x))
+  left <- drop(prior$root)^2
+  variance <- .Call(sg_kernel_diag, spec, theta, x)
+  d <- pmax(left, LEAST_CONDITIONAL * variance)
   there <- which(near > 0L)
   at <- (there - 1L) %/% max(nrow(near), 1L) + 1L
   row <- c(seq_len(n), at)
   roots <- Matrix::sparseMatrix(i = row, j = c(seq_len(n), near[there]),
                                 x = c(rep(1, n), -prior$weights[there]) / sqrt(d[row]),
                                 dims = c(n, n))
-  list(precision = Matrix::crossprod(roots), log_d = sum(log(d)))
+  list(precision = Matrix::crossprod(roots), log_d = sum(log(d)),
+       nugget = pmax(d - left, VECCHIA_JITTER * variance))
 }
 
 FEWER <- 16 # as many times fewer nodes show how many numbers a factor has
@@ -79,13 +101,15 @@ factor_parts <- function(factor) {
 }
 
 # Returns what predictions take of a posterior with sites on latent values, as known_rows() has it:
-# the nodes with the mean of the process, the functions s = K W phi of the mean, and the factor.
+# the nodes with the mean of the process, the functions s = K W phi of the mean, and the factor. A
+# node's noise is its nugget: predictions that took twins to differ by as little as the kernel says
+# would blow up their difference in the posterior.
 latent_posterior <- function(spec, theta, posterior) {
   sites <- posterior$neighbours
   rows <- unname(posterior$basis)
   nodes <- nodes_of_rows(rows)
   n <- nrow(nodes$x)
-  near <- neighbours_before(in_lengthscales(spec, theta, nodes$x), min(sites$k, n - 1L), seq_len(n))
+  near <- nodes_before(spec, theta, nodes$x, sites$k)
   prior <- neighbour_precision(spec, theta, nodes$x, near$near)
   tau <- drop(rowsum(sites$tau, nodes$node))
   make <- factor_maker(prior$precision)
@@ -104,7 +128,8 @@ latent_posterior <- function(spec, theta, posterior) {
     s <- as.matrix(Matrix::solve(factor, tau * mean_functions(trend, nodes$x)))
     mean <- mean - drop(s %*% c(trend$coef))
   }
-  list(x = unname(nodes$x), noise = NULL, z = mean, phi = s, factor = factor)
+  list(x = unname(nodes$x), noise = prior$nugget, z = mean, phi = s, factor = factor,
+       order = near$order)
 }
 
 # Returns B'A^-1 B of the weights of points, w w numbers a column (src/supernodes.h).

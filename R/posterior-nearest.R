@@ -15,17 +15,44 @@ order_of_rows <- function(x, values) {
   do.call(order, c(lapply(seq_len(ncol(x)), function(j) x[, j]), list(values)))
 }
 
-# Returns the k rows of x that are nearest to each of `points`, a column each. without: a row that
-# does not count, of each point one; NULL: all rows count.
-neighbours_of <- function(x, values, points, k, without = NULL) {
+# Returns the k rows of x that are nearest to each of `points`, a column each.
+neighbours_of <- function(x, values, points, k) {
   first <- order_of_rows(x, values)
-  own <- if (!is.null(without)) order(first)[without]
-  found <- .Call(sg_neighbours_of, unname(x[first, , drop = FALSE]), unname(points), own,
-                 as.integer(k))
+  found <- .Call(sg_neighbours_of, unname(x[first, , drop = FALSE]), unname(points), as.integer(k))
   matrix(c(0L, first)[found + 1L], nrow(found))
 }
 
-# Returns list(weights, root) of points given their nearest rows, `near`, a column each, and maybe
+# Returns the k rows that each of `points` is to be given, a column each: those that leave the least
+# of its variance (src/informative.h) among its nearest rows, and the nearest ones of first parts of
+# the maximin order, which lie on all sides of it. So one of rows that nearly coincide is taken, and
+# several clusters of rows count. rows: list(x, z, noise, order); v: directions of slopes
+informative_rows <- function(spec, theta, rows, points, k, v = NULL) {
+  n <- nrow(rows$x)
+  u <- in_lengthscales(spec, theta, rows$x)
+  at <- unname(in_lengthscales(spec, theta, points))
+  if (k >= n) return(neighbours_of(u, rows$z, at, n))
+  first <- order_of_rows(u, rows$z)
+  prefix <- as.integer(n %/% THINNED^(0:max(0, floor(log(n / FEWEST_THINNED, THINNED)))))
+  near <- .Call(sg_neighbours_at_levels, unname(u[first, , drop = FALSE]),
+                match(rows$order, first), at, as.integer(ceiling(CANDIDATES * k / length(prefix))),
+                prefix)
+  chosen_rows(spec, theta, rows, points, matrix(c(0L, first)[near + 1L], nrow(near)), k, v)
+}
+
+CANDIDATES <- 5 # for each row that a point is given
+
+THINNED <- 3 # times fewer rows in each part of the order than in the one before
+
+FEWEST_THINNED <- 15 # rows of such a part
+
+# Returns k of the candidates `near` of each point, a column each, 0 where there are fewer.
+chosen_rows <- function(spec, theta, rows, points, near, k, v = NULL) {
+  .Call(sg_informative_rows, spec, theta, unname(rows$x), rows$noise,
+        list(x = unname(points), v = if (!is.null(v)) unname(v), rows = near,
+             points = matrix(0L, 0L, nrow(points))), as.integer(k))
+}
+
+# Returns list(weights, root) of points given rows, `near`, a column each, and maybe
 # points before them, as src/vecchia.h has them. noise: variances of the rows' responses; NULL: the
 # rows' values are known. v: directions; before: which points are given, a column each
 neighbour_weights <- function(spec, theta, x, noise, points, near, v = NULL, before = NULL) {

@@ -1,8 +1,8 @@
 # The posterior by nearest neighbours: `basis`, the rows' inputs, and `neighbours`, list(k, tau, nu,
 # latent): the sites of the rows. Of Gaussian noise (latent FALSE) they are responses nu / tau with
-# noise of variance 1 / tau. A point is given the k + 1 rows that are nearest to it: at a row these
-# are itself and the k that its cavity is given. Of other likelihoods it is given the values of the
-# k + 1 nearest nodes, whose posterior has a sparse precision (posterior-factor.R).
+# noise of variance 1 / tau. A point is given k + 1 rows, see informative_rows(): at a row these are
+# itself and the k that its cavity is given. Of other likelihoods it is given the values of k + 1
+# nodes, whose posterior has a sparse precision (posterior-factor.R).
 # alpha and the J of a mean are what they are in other posteriors; there are no factors G and H.
 
 is_of_neighbours <- function(posterior) !is.null(posterior$neighbours)
@@ -48,7 +48,7 @@ refuse_some_parts <- function(spec, parts) {
                 "Use method_ep(size =) for effects of parts")
 }
 
-# Returns what points are given of a posterior: list(x, noise, z, phi, factor). Of Gaussian noise
+# Returns what points are given of a posterior: list(x, noise, z, phi, factor, order). Of Gaussian noise
 # these are the rows with their responses, less the mean's estimate, and the mean's functions; else
 # latent_posterior().
 known_rows <- function(spec, theta, posterior) {
@@ -57,14 +57,14 @@ known_rows <- function(spec, theta, posterior) {
   trend <- posterior$trend
   z <- sites$nu / sites$tau
   phi <- if (!is.null(trend)) mean_functions(trend, posterior$basis)
+  order <- neighbours_before(in_lengthscales(spec, theta, posterior$basis), 0L, z)$order
   if (!is.null(trend)) z <- z - drop(phi %*% c(trend$coef))
-  list(x = posterior$basis, noise = 1 / sites$tau, z = z, phi = phi, factor = NULL)
+  list(x = posterior$basis, noise = 1 / sites$tau, z = z, phi = phi, factor = NULL, order = order)
 }
 
 # Returns list(near, weights, root) of points.
 given_points <- function(spec, theta, known, k, x, v, before = NULL) {
-  near <- neighbours_of(in_lengthscales(spec, theta, known$x), known$z,
-                        in_lengthscales(spec, theta, x), min(k + 1, nrow(known$x)))
+  near <- informative_rows(spec, theta, known, x, min(k + 1, nrow(known$x)), v)
   c(neighbour_weights(spec, theta, known$x, known$noise, x, near, v, before), list(near = near))
 }
 

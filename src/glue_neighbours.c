@@ -2,6 +2,7 @@
  * numbers are as R counts them, from 1, and 0 where there is none. */
 #include <limits.h>
 #include "glue.h"
+#include "informative.h"
 #include "neighbours.h"
 #include "vecchia.h"
 
@@ -55,19 +56,32 @@ SEXP sg_r_neighbours_before(SEXP x, SEXP k)
     return out;
 }
 
-/* Returns the k rows of x that are nearest to each of points, k x m. own[m]: a row that does not
- * count, 0: all do; NULL: all do. */
-SEXP sg_r_neighbours_of(SEXP x, SEXP points, SEXP own, SEXP k)
+/* Returns the k rows of x that are nearest to each of points, k x m. */
+SEXP sg_r_neighbours_of(SEXP x, SEXP points, SEXP k)
 {
     const sg_ws *ws = &sg_r_workspace;
     const sg_matrix rows = sg_matrix_of(x, "x"), at = sg_matrix_with(points, -1, rows.ncol, "x");
     const int most = sg_int_of(k, 0, INT_MAX, "k");
     const sg_tree tree = sg_tree_new(rows.nrow, rows.ncol, turned(rows), ws);
     int *near = sg_ints((size_t) most * at.nrow, ws);
-    const int *left_out = Rf_isNull(own) ? NULL
-        : row_numbers_of(own, at.nrow, 1, 0, rows.nrow, "own");
-    sg_nearest(&tree, at.nrow, turned(at), left_out, most, near, ws);
+    sg_nearest(&tree, at.nrow, turned(at), most, near, ws);
     return as_row_numbers(most, at.nrow, near);
+}
+
+/* Returns the k rows of x that are nearest to each of points among the first prefix[l] of `order`,
+ * for each l, k length(prefix) x m, as sg_nearest_levels() has them. */
+SEXP sg_r_neighbours_at_levels(SEXP x, SEXP order, SEXP points, SEXP k, SEXP prefix)
+{
+    const sg_ws *ws = &sg_r_workspace;
+    const sg_matrix rows = sg_matrix_of(x, "x"), at = sg_matrix_with(points, -1, rows.ncol, "x");
+    const int n = rows.nrow, levels = Rf_length(prefix);
+    const int most = sg_int_of(k, 0, INT_MAX / (levels + 1), "k");
+    const int *first = sg_whole_of(prefix, levels, 1, n, "prefix");
+    const int *in_order = row_numbers_of(order, n, 1, 1, n, "order");
+    const sg_tree tree = sg_tree_new(n, rows.ncol, turned(rows), ws);
+    int *near = sg_ints((size_t) most * levels * at.nrow, ws);
+    sg_nearest_levels(&tree, in_order, levels, first, at.nrow, turned(at), most, near, ws);
+    return as_row_numbers(most * levels, at.nrow, near);
 }
 
 /* The rows of x with the variances of their noise, or NULL. */
@@ -81,22 +95,40 @@ static sg_vecchia vecchia_of(SEXP kernel, SEXP ktheta, SEXP x, SEXP noise)
     return out;
 }
 
-/* points: list(x, v (or NULL), rows (r x m), points (s x m), from 1 and 0 where there is none).
- * Returns list(status, weights, root) as vecchia.h has them. */
+/* points: list(x, v (or NULL), rows (r x m), points (s x m), from 1 and 0 where there is none). */
+static sg_vecchia_points points_of(SEXP points, const sg_vecchia *rows)
+{
+    const sg_matrix at = sg_points_of(sg_field(points, "x"), rows->kernel, rows->D, 0, "x");
+    SEXP along = sg_field(points, "v"), near = sg_field(points, "rows");
+    SEXP before = sg_field(points, "points");
+    const int m = at.nrow, r = m ? Rf_length(near) / m : 0, s = m ? Rf_length(before) / m : 0;
+    const sg_vecchia_points out = {
+        m, r, s, at.values,
+        Rf_isNull(along) ? NULL : sg_matrix_with(along, m, rows->D, "v").values,
+        row_numbers_of(near, r, m, 0, rows->n, "rows"),
+        row_numbers_of(before, s, m, 0, m, "points")
+    };
+    return out;
+}
+
+/* Returns the k most informative of the rows of each point, k x m, as informative.h has them. */
+SEXP sg_r_informative_rows(SEXP kernel, SEXP ktheta, SEXP x, SEXP noise, SEXP points, SEXP k)
+{
+    const sg_vecchia rows = vecchia_of(kernel, ktheta, x, noise);
+    const sg_vecchia_points given = points_of(points, &rows);
+    const int most = sg_int_of(k, 0, INT_MAX / (given.m + 1), "k");
+    int *chosen = sg_ints((size_t) most * given.m, &sg_r_workspace);
+    sg_informative_rows(&rows, &given, most, chosen, &sg_r_workspace);
+    return as_row_numbers(most, given.m, chosen);
+}
+
+/* Returns list(status, weights, root) of points, see points_of(), as vecchia.h has them. */
 SEXP sg_r_vecchia_weights(SEXP kernel, SEXP ktheta, SEXP x, SEXP noise, SEXP points)
 {
     const char *fields[] = {"status", "weights", "root", ""};
     const sg_vecchia rows = vecchia_of(kernel, ktheta, x, noise);
-    const sg_matrix at = sg_points_of(sg_field(points, "x"), rows.kernel, rows.D, 0, "x");
-    SEXP along = sg_field(points, "v"), near = sg_field(points, "rows");
-    SEXP before = sg_field(points, "points");
-    const int m = at.nrow, r = m ? Rf_length(near) / m : 0, s = m ? Rf_length(before) / m : 0;
-    const int slopes = !Rf_isNull(along), w = slopes ? 2 : 1;
-    const sg_vecchia_points given = {
-        m, r, s, at.values, slopes ? sg_matrix_with(along, m, rows.D, "v").values : NULL,
-        row_numbers_of(near, r, m, 0, rows.n, "rows"),
-        row_numbers_of(before, s, m, 0, m, "points")
-    };
+    const sg_vecchia_points given = points_of(points, &rows);
+    const int m = given.m, r = given.r, s = given.s, w = given.v ? 2 : 1;
     SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
     double *weights = sg_new_matrix(out, 1, (size_t) r + (size_t) w * s, (size_t) w * m);
     double *root = sg_new_matrix(out, 2, (size_t) w * w, m);

@@ -109,7 +109,7 @@ typedef struct {
     const double *v;
     const int *place;  /* of each point in an order, NULL: all points count */
     const int *first;  /* of each node: the first place of its points */
-    int before, own;   /* only points of places before this one count; and not `own` */
+    int before;        /* only points of places before this one count */
     int k, found;
     int *near;         /* k */
     double *distance;  /* k */
@@ -120,7 +120,7 @@ static void offer(search *s, int i)
 {
     const double d2 = squared_distance(s->tree->D, point_of(s->tree, i), s->v);
     int at = s->found;
-    if (i == s->own || (s->place && s->place[i] >= s->before)) return;
+    if (s->place && s->place[i] >= s->before) return;
     while (at > 0 && (s->distance[at - 1] > d2 ||
                       (s->distance[at - 1] == d2 && s->near[at - 1] > i))) at--;
     if (at == s->k) return;
@@ -161,8 +161,9 @@ static void run_search(search *s)
 typedef struct {
     search common;
     const double *v;  /* D x m; NULL: those of the tree itself */
-    const int *own;   /* m */
     int *near;
+    int levels;
+    const int *prefix; /* levels */
 } search_job;
 
 static sg_status search_some(void *ctx, int from, int to, int slot, const sg_ws *ws)
@@ -174,7 +175,6 @@ static sg_status search_some(void *ctx, int from, int to, int slot, const sg_ws 
     for (int i = from; i < to; i++) {
         s.v = job->v ? job->v + (size_t) s.tree->D * i : point_of(s.tree, i);
         s.near = job->near + (size_t) s.k * i;
-        s.own = job->own ? job->own[i] : -1;
         if (s.place) s.before = s.place[i];
         run_search(&s);
     }
@@ -199,24 +199,62 @@ static int first_places(const sg_tree *tree, const int *place, int node, int lev
     return first[node] = least;
 }
 
+/* A search for k among the points that are before a place in an order. */
+static search search_in_order(const sg_tree *tree, const int *order, int k, const sg_ws *ws)
+{
+    int *place = sg_ints(tree->n, ws), *first = sg_ints((size_t) 2 << tree->depth, ws);
+    for (int q = 0; q < tree->n; q++) place[order[q]] = q;
+    first_places(tree, place, 0, 0, 0, tree->n, first);
+    const search out = {.tree = tree, .place = place, .first = first, .k = k};
+    return out;
+}
+
 sg_status sg_nearest_before(const sg_tree *tree, const int *order, int k, int *near,
                             const sg_ws *ws)
 {
     void *mark = sg_mark(ws);
-    int *place = sg_ints(tree->n, ws), *first = sg_ints((size_t) 2 << tree->depth, ws);
-    for (int q = 0; q < tree->n; q++) place[order[q]] = q;
-    first_places(tree, place, 0, 0, 0, tree->n, first);
-    search_job job = {{.tree = tree, .place = place, .first = first, .k = k}, NULL, NULL, near};
+    search_job job = {.common = search_in_order(tree, order, k, ws), .near = near};
     const sg_status status = sg_par_rows(tree->n, GRAIN, search_some, &job, ws);
     sg_release(ws, mark);
     return status;
 }
 
-sg_status sg_nearest(const sg_tree *tree, int m, const double *v, const int *own, int k, int *near,
+sg_status sg_nearest(const sg_tree *tree, int m, const double *v, int k, int *near,
                      const sg_ws *ws)
 {
-    search_job job = {{.tree = tree, .k = k}, v, own, near};
+    search_job job = {.common = {.tree = tree, .k = k}, .v = v, .near = near};
     return sg_par_rows(m, GRAIN, search_some, &job, ws);
+}
+
+/* A point of the next level is among the nearest of that one, too, and left to it. */
+static sg_status search_levels(void *ctx, int from, int to, int slot, const sg_ws *ws)
+{
+    const search_job *job = ctx;
+    search s = job->common;
+    (void) slot;
+    s.distance = sg_doubles(ws, s.k);
+    for (int i = from; i < to; i++) {
+        s.v = job->v + (size_t) s.tree->D * i;
+        for (int l = 0; l < job->levels; l++) {
+            s.near = job->near + (size_t) s.k * (l + (size_t) job->levels * i);
+            s.before = job->prefix[l];
+            run_search(&s);
+            for (int j = 0; l + 1 < job->levels && j < s.found; j++) {
+                if (s.place[s.near[j]] < job->prefix[l + 1]) s.near[j] = -1;
+            }
+        }
+    }
+    return SG_OK;
+}
+
+sg_status sg_nearest_levels(const sg_tree *tree, const int *order, int levels, const int *prefix,
+                            int m, const double *v, int k, int *near, const sg_ws *ws)
+{
+    void *mark = sg_mark(ws);
+    search_job job = {search_in_order(tree, order, k, ws), v, near, levels, prefix};
+    const sg_status status = sg_par_rows(m, GRAIN, search_levels, &job, ws);
+    sg_release(ws, mark);
+    return status;
 }
 
 /* ---- Maximin order ---- */

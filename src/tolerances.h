@@ -44,6 +44,10 @@ static const double SG_WEAK_SITE = 1e-5;
  * given it, so that points that nearly coincide leave a factor. vecchia.c */
 static const double SG_VECCHIA_JITTER = 1e-12;
 
+/* A value of which less than this share of its variance is left counts no more than this share
+ * beside a slope, where rows are chosen for both. informative.c */
+static const double SG_KNOWN_SHARE = 1e-8;
+
 /* Residual of alpha = nu - T mean, relatively, at which refinement stops. ep_full.c */
 static const double SG_REFINED = 1e-13;
 

@@ -48,8 +48,7 @@ static sg_status factor(int size, int noisy, const double *K, double *A)
     return SG_NOT_PD;
 }
 
-/* Copies point i of x[n x D] to point k of out[p x D]. */
-static void take_point(int D, const double *x, int n, int i, double *out, int p, int k)
+void sg_take_point(int D, const double *x, int n, int i, double *out, int p, int k)
 {
     for (int d = 0; d < D; d++) out[k + (size_t) p * d] = x[i + (size_t) n * d];
 }
@@ -94,14 +93,14 @@ static int gather(const weights_job *job, int at, weights_room *room, int *count
     for (int j = 0; room->v && j < p * rows->D; j++) room->v[j] = 0;
     for (int j = 0; j < points->r; j++) {
         if (row[j] < 0) continue;
-        take_point(rows->D, rows->x, rows->n, row[j], room->x, p, k);
+        sg_take_point(rows->D, rows->x, rows->n, row[j], room->x, p, k);
         room->slot[k++] = j;
     }
     for (int j = 0; j <= points->s; j++) {
         const int i = j < points->s ? point[j] : at;
         if (i < 0) continue;
-        take_point(rows->D, points->x, points->m, i, room->x, p, k);
-        if (room->v) take_point(rows->D, points->v, points->m, i, room->v, p, k);
+        sg_take_point(rows->D, points->x, points->m, i, room->x, p, k);
+        if (room->v) sg_take_point(rows->D, points->v, points->m, i, room->v, p, k);
         room->slot[k++] = points->r + (room->v ? 2 : 1) * j;
     }
     return plain;
@@ -189,7 +188,7 @@ static sg_status factor_row(const sg_vecchia *rows, int row, int k, const int *n
     }
     room->at[p++] = row;
     room->p = p;
-    for (int j = 0; j < p; j++) take_point(rows->D, rows->x, rows->n, room->at[j], room->x, p, j);
+    for (int j = 0; j < p; j++) sg_take_point(rows->D, rows->x, rows->n, room->at[j], room->x, p, j);
     sg_kernel_cross(rows->kernel, p, room->x, p, NULL, room->K, ws);
     if (!rows->noise) return factor(p, 0, room->K, room->A);
     sg_copy((size_t) p * p, room->K, room->Kbar);

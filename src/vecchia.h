@@ -27,6 +27,9 @@ typedef struct {
     const int *points;   /* s x m */
 } sg_vecchia_points;
 
+/* Copies point i of x[n x D] to point k of out[p x D]. */
+void sg_take_point(int D, const double *x, int n, int i, double *out, int p, int k);
+
 /* weights[r + w s, w, m]: b of each value, 0 where there is no row or point; a point's value stands
  * before its derivative. root[w x w x m]: upper factors of d. SG_NOT_PD: a kernel matrix has no
  * factor, not even with more jitter. O(m (r + w s)^3 / 3) over threads. */

@@ -41,3 +41,19 @@ reference_density <- function(C, y, N) {
   }, 0)
   sum(each)
 }
+
+# The k of candidates that leave the least of a value's variance, each chosen given those before it,
+# by conditional variances from scratch. K: covariance matrix of the candidates (with noise) and then
+# of the value.
+reference_informative <- function(K, k) {
+  last <- nrow(K)
+  chosen <- integer()
+  for (q in seq_len(k)) {
+    open <- vapply(setdiff(seq_len(last - 1L), chosen), function(j) {
+      N <- c(chosen, j)
+      K[last, last] - sum(K[N, last] * solve(K[N, N], K[N, last]))
+    }, 0)
+    chosen <- c(chosen, setdiff(seq_len(last - 1L), chosen)[which.min(open)])
+  }
+  chosen
+}

@@ -12,7 +12,7 @@ LAYERS <- list(
   likelihood = "^((lik|smooth|expect|gumbel_term|power)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
   state = paste0("^(state|weights|row_step|row_view|row_block|exchange|active|columns|sites|",
                  "sites_whole|hosted|coupled|basis_rows|",
-                 "markov_(filter|path|predict)|vecchia|",
+                 "markov_(filter|path|predict)|vecchia|informative|",
                  "full_factor|full_trend|ep_step|ep_fold|ep_iteration|ep_loop|posterior|",
                  "slopes)[.][ch]$"),
   algorithm = "^(online|ep_full|ep_markov|ep_neighbours|ep_sparse|ep_batch|ivm)[.][ch]$",

@@ -36,14 +36,67 @@ test_that("the order is maximin, and neighbours are the nearest before each row"
   }
 })
 
-test_that("the nearest rows of a point are those of brute force, one row left out if asked", {
+test_that("the nearest rows of a point are those of brute force", {
   X <- point_sets()$five
   at <- matrix(stats::runif(50), 10)
   D <- as.matrix(stats::dist(rbind(at, X)))[1:10, -(1:10)]
   expect_identical(neighbours_of(X, 1:100, at, 4L), unname(apply(D, 1L, order)[1:4, ]))
-  near <- neighbours_of(X, 1:100, X, 99L, without = seq_len(100))
-  expect_false(any(near == rep(seq_len(100), each = 99L)))
   expect_identical(neighbours_of(X, 1:100, at, 120L)[101:120, 1L], integer(20))
+})
+
+test_that("nearest rows at the levels of the order are those of brute force, each once", {
+  for (name in c("square", "five", "clusters", "copies")) {
+    X <- point_sets()[[name]]
+    n <- nrow(X)
+    at <- X[1:8, ] + 0.013
+    order <- neighbours_before(X, 0L, seq_len(n))$order
+    prefix <- c(n, 20L, 5L)
+    found <- .Call(sg_neighbours_at_levels, unname(X), order, unname(at), 6L, prefix)
+    for (i in 1:8) {
+      d <- colSums((t(X) - at[i, ])^2)
+      wanted <- lapply(prefix, function(p) {
+        own <- sort(order[seq_len(p)])
+        own[base::order(d[own])]
+      })
+      own <- found[found[, i] > 0L, i]
+      expect_identical(anyDuplicated(own), 0L)
+      expect_setequal(own, unlist(lapply(wanted, utils::head, 6L)))
+    }
+  }
+})
+
+# The kernel Matern 3/2 of two inputs as C takes it.
+spec_matern32 <- function() {
+  spec_for_c(resolve_kernel(kernel_matern32(), list(names = c("a", "b"), kept = c(TRUE, TRUE))))
+}
+
+test_that("rows for a point are chosen by the variance that they leave, for slopes both variances", {
+  set.seed(11)
+  spec <- spec_matern32()
+  theta <- log(c(1.3, 0.4))
+  X <- rbind(matrix(stats::runif(50), 25), matrix(stats::rnorm(30) / 100, 15))
+  at <- matrix(stats::runif(20), 10)
+  noise <- stats::rexp(40) / 50
+  near <- vapply(1:10, function(i) sample(40L, 30L), integer(30))
+  near[3, ] <- 0L
+  found <- chosen_rows(spec, theta, list(x = X, noise = noise), at, near, 7L)
+  for (i in 1:10) {
+    own <- near[near[, i] > 0L, i]
+    K <- reference_matern32(rbind(X[own, ], at[i, ]), rbind(X[own, ], at[i, ]), 1.3, 0.4) +
+      diag(c(noise[own], 0))
+    expect_identical(found[, i], own[reference_informative(K, 7L)])
+  }
+  # with slopes the variances that are left of both are small: a value at a row is known by it
+  v <- matrix(c(1, 0), 10, 2, byrow = TRUE)
+  rows <- list(x = X, noise = rep(1e-9, 40))
+  sloped <- chosen_rows(spec, theta, rows, X[1:10, ], near[-3, ], 7L, v)
+  plain <- chosen_rows(spec, theta, rows, X[1:10, ], near[-3, ], 7L)
+  left <- function(near) {
+    neighbour_weights(spec, theta, X, rows$noise, X[1:10, ], near, v)$root[4L, ]
+  }
+  expect_lt(mean(log(left(sloped))), mean(log(left(plain))))
+  # all of no more candidates than are asked for
+  expect_identical(chosen_rows(spec, theta, rows, at, near[1:5, ], 5L)[1:4, ], near[c(1:2, 4:5), ])
 })
 
 test_that("the density is that of its definition, with the gradient of its differences", {
@@ -361,6 +414,58 @@ test_that("labels and counts by 20 neighbours are near full EP, and are learned"
   expect_identical(predict(readRDS(file), new), predict(fits[[2]], new))
   more <- update(fits[[2]], rows$x[151:160, ], y = stats::rpois(10, exp(rows$y[151:160])))
   expect_identical(nobs(more), 160L)
+})
+
+# Places of 300 rows in classes whose nearest rows say little: twins, and clusters.
+crowded_maps <- function() {
+  set.seed(12)
+  unit <- function(n) matrix(stats::runif(2 * n), n)
+  around <- function(centres, sd) centres + sd * matrix(stats::rnorm(600), 300)
+  twins <- function(apart) {
+    half <- unit(150)
+    rbind(half, half + apart * matrix(stats::rnorm(300), 150))
+  }
+  c(lapply(c(`1e-9` = 1e-9, `1e-7` = 1e-7, `1e-5` = 1e-5, `1e-3` = 1e-3), twins),
+    list(copies = twins(0), clusters = around(unit(15)[rep(1:15, 20), ], 0.01),
+         tight = around(unit(15)[rep(1:15, 20), ], 0.001),
+         few = around(unit(16)[c(rep(1, 240), rep(2:16, each = 4)), ], 0.02)))
+}
+
+test_that("between clusters, and beside twins, predictions are near full EP's", {
+  slow_tier()
+  maps <- crowded_maps()
+  new <- cbind(lon = stats::runif(60), lat = stats::runif(60))
+  for (name in of_tier(names(maps), 3)) {
+    x <- maps[[name]]
+    colnames(x) <- c("lon", "lat")
+    f <- 2 * sin(6 * x[, 1]) * cos(5 * x[, 2])
+    responses <- list(probit = factor(stats::rnorm(300) < f), poisson = stats::rpois(300, exp(f)))
+    for (lik in names(responses)) {
+      both <- lapply(list(method_ep(), method_neighbours()), function(method) {
+        fit_map(list(x = x, y = responses[[lik]]), kernel = kernel_matern32(lengthscale = 0.3),
+                scale = FALSE, likelihood = lik, method = method)
+      })
+      p <- lapply(both, predict, new, type = "link", se.fit = TRUE)
+      label <- paste(name, lik)
+      # were up to 3 standard errors, and for twins at 1e-7 more, where the nearest rows were given
+      expect_lt(max(abs(p[[2]]$fit - p[[1]]$fit) / p[[1]]$se.fit), 0.15, label = label)
+      expect_equal(p[[2]]$se.fit, p[[1]]$se.fit, tolerance = 0.02, label = label)
+      expect_equal(c(logLik(both[[2]])), c(logLik(both[[1]])), tolerance = 2e-3, label = label)
+      turned <- sample(300)
+      other <- fit_map(list(x = x[turned, ], y = responses[[lik]][turned]), scale = FALSE,
+                       kernel = kernel_matern32(lengthscale = 0.3), likelihood = lik,
+                       method = method_neighbours())
+      expect_equal(predict(other, new), predict(both[[2]], new), tolerance = 1e-6, label = label)
+    }
+    y <- f + 0.2 * stats::rnorm(300)
+    both <- lapply(list(method_ep(), method_neighbours()), function(method) {
+      fit_map(list(x = x, y = y), kernel = kernel_matern32(lengthscale = 0.3), scale = FALSE,
+              method = method, mean = "zero")
+    })
+    p <- lapply(both, predict, new, se.fit = TRUE)
+    expect_lt(sqrt(mean((p[[2]]$fit - p[[1]]$fit)^2 / p[[1]]$se.fit^2)), 0.3, label = name)
+    expect_equal(predict(both[[2]], x), fitted(both[[2]]), tolerance = 1e-2, label = name)
+  }
 })
 
 # Default fits of few rows, as those of many.
