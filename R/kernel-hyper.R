@@ -65,7 +65,7 @@ with_turns <- function(leaves) {
     what <- open_scale(leaf)
     if (is.null(what)) paste("part", k) else paste(what, toString(leaf$vars))
   }, "")
-  turns <- stats::ave(seq_along(leaves), kind, FUN = seq_along)
+  turns <- vapply(seq_along(kind), function(k) sum(kind[seq_len(k)] == kind[k]), 0L)
   Map(function(leaf, turn) replace(leaf, "turn", turn), leaves, turns)
 }
 

@@ -4,6 +4,8 @@ BOX <- 10          # half width of the search box around the start, for logarith
 
 PAST_STEPS <- 20L  # that curvature is known from: with 32 length scales half the evaluations of 5
 
+RECENT <- 12L      # evaluations that are not made again: starts, and places inputs return to
+
 IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wants it so
 
 # What a search maximises: `criterion`, see below, `plain`, a run that fails with a reason, `cheap`:
@@ -77,7 +79,8 @@ evidence_criterion <- function(problem, points = FALSE, sites = NULL) {
 
 NOT_CONVERGED <- -4L
 
-# An evaluator with memory: value and gradient, of minus criterion and log prior, come from one run.
+# An evaluator with memory: value and gradient, of minus criterion and log prior, come from one run,
+# which is recalled at the last RECENT places.
 # state$past: free values and gradients so far, matrices with a column for each evaluation.
 # progress: see new_progress(). If there are more numbers than free hyperparameters, the criterion
 # takes the others as its second argument, and its runs have their part of the gradient as `others`.
@@ -90,9 +93,12 @@ make_objective <- function(criterion, table, progress) {
   state$failures <- 0L
   state$most <- policy$failed_evaluations
   state$last <- list(par = NULL)
+  state$recent <- list()
   state$past <- list(par = matrix(0, length(free), 0L), gradient = matrix(0, length(free), 0L))
   evaluate <- function(par) {
     if (identical(par, state$last$par)) return(state$last)
+    known <- Find(function(one) identical(par, one$par), state$recent)
+    if (!is.null(known)) return(state$last <- known)
     if (state$failures >= state$most) {
       return(list(value = IMPOSSIBLE, gradient = numeric(length(par))))
     }
@@ -113,6 +119,7 @@ make_objective <- function(criterion, table, progress) {
     )
     if (ok) state$past <- list(par = cbind(state$past$par, par[own]),
                                gradient = cbind(state$past$gradient, gradient[own]))
+    if (ok) state$recent <- utils::head(c(list(state$last), state$recent), RECENT)
     progress$step(value, ok, theta, run)
     state$last
   }

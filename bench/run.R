@@ -37,6 +37,7 @@ CLAIMS <- list(
         "jackknife.R", "quick", "", c(20, 90)),
   claim("class_tolerance", "EP's tolerance while classes are learned; few labels",
         "class_tolerance.R", "", "", c(6, 6), c("mlbench", "ranger", "modeldata")),
+  claim("seconds", "Everyday calls as multiples of a matrix product", "seconds.R", "", "", c(1, 1)),
   claim("integrate", "Integrating over hyperparameters", "integrate.R", "coverage 10 cost", "",
         c(10, 120)),
   claim("constant", "The mean: integrated out, or the average plugged in", "constant.R",

@@ -92,14 +92,15 @@ static void variances_direct(int n, const double *K, const sg_full_factor *f, in
     }
 }
 
-/* g = diag(S B^{-1}), which is known, keeps its digits however sharp a site is, and var =
- * (1 - g) / tau keeps them unless the site is weak. The direct form takes over for those rows only.
- */
+/* g = diag(S B^{-1}) keeps its digits however sharp a site is, and var = (1 - g) / tau keeps them
+ * unless the site is weak. The direct form takes over for those rows only. */
 static void posterior_variances(int n, const double *K, const sg_sites *sites,
                                 const sg_full_factor *f, sg_marginals *marg,
                                 const workspace *work)
 {
     int m = 0;
+    sg_full_shares(n, f, marg->g, work->V);
+    if (f->turn) return; /* turn_back() finds them in whole blocks */
     for (int i = 0; i < n; i++) {
         const double share = 1 - marg->g[i];
         if (fabs(share) > SG_WEAK_SITE) marg->var[i] = share / sites->tau[i];
@@ -258,10 +259,7 @@ static void marginals(void *self, const sg_sites *sites, sg_span span, sg_margin
         if (is_prior(N, own.sites.tau, own.sites.nu)) {
             prior_marginals(N, own.K, &own.marg);
         } else {
-            sg_full_shares(N, &own.factor, own.marg.g, full->work.V);
-            if (full->layout.w == 1) { /* else turn_back() finds them */
-                posterior_variances(N, own.K, &own.sites, &own.factor, &own.marg, &full->work);
-            }
+            posterior_variances(N, own.K, &own.sites, &own.factor, &own.marg, &full->work);
             posterior_mean(N, own.K, &own.sites, &own.factor, &own.marg, &full->work);
         }
         if (full->layout.w > 1) turn_back(full, &own, c, marg);

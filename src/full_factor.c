@@ -112,8 +112,8 @@ void sg_full_turn_gram(const sg_full_factor *f, sg_layout layout, double *K)
     }
 }
 
-/* What covariances of turned values are made of: sites' precisions tau and shares g, and the place
- * of each value in the factor. */
+/* Holds what covariances of turned values are made of: sites' precisions tau and shares g, and the
+ * place of each value in the factor. */
 typedef struct {
     int N, w;
     const sg_full_factor *f;

@@ -38,7 +38,7 @@ void sg_full_turn(const sg_full_factor *factor, sg_layout layout, int trans, con
 /* K = U'K U of K[N x N]. O(N^2 w) */
 void sg_full_turn_gram(const sg_full_factor *factor, sg_layout layout, double *K);
 
-/* Covariance blocks of all rows: out_i = U_i (turned block) U_i', for turned K, tau and g. O(N^2 w),
+/* Covariance blocks of all rows: out_i = U_i (turned block) U_i', for turned K, tau and g. O(N^2 w)
  * and O(N^2 w) more for every row that has a value whose site is weak. */
 void sg_full_blocks(const sg_full_factor *factor, sg_layout layout, const double *K,
                     const double *tau, const double *g, double *out, const sg_ws *ws);

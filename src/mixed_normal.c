@@ -79,8 +79,8 @@ static double by_moments(const problem *at, double z)
     return mean + z * sqrt(var);
 }
 
-/* Ends where a step is so short beside the narrowest member that the next, of its third power, would
- * be rounding. */
+/* Ends where a step is so short beside the narrowest member that the next, of its third power,
+ * would be rounding. */
 double sg_mixed_normal_quantile(const sg_mixed_normal *mixture, double p)
 {
     enum { MOST = 200 };

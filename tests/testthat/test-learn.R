@@ -287,3 +287,27 @@ test_that("EP of several classes ends earlier while they are learned, but not th
   expect_lt(abs(logLik(fits[[1]])[1] - logLik(fits[[2]])[1]), 0.1)
   for (fit in fits) expect_lte(fit$convergence$change, 1e-6)
 })
+
+test_that("a search that returns to one of its last places does not evaluate it again", {
+  table <- data.frame(theta = 0, free = TRUE, log = FALSE, lower = -Inf, upper = Inf, unit = 1)
+  table$prior <- list(prior_flat())
+  calls <- 0L
+  criterion <- function(theta) {
+    calls <<- calls + 1L
+    if (theta > 900) return(list(status = -1L, logz = 0, gradient = 0))
+    list(status = 0L, logz = -theta^2, gradient = -2 * theta)
+  }
+  objective <- make_objective(criterion, table, SILENT)
+  places <- seq_len(RECENT)
+  first <- vapply(places, objective$value, 0)
+  expect_identical(vapply(rev(places), objective$value, 0), rev(first))
+  expect_identical(vapply(places, objective$gradient, 0), 2 * places)
+  expect_identical(c(calls, objective$state$evaluations), c(RECENT, RECENT))
+  expect_identical(objective$state$last$par, RECENT)
+  objective$value(0) # the place that was evaluated first is forgotten
+  expect_identical(objective$value(1), first[1])
+  expect_identical(calls, RECENT + 2L)
+  expect_identical(c(objective$value(1000), objective$value(0), objective$value(1000)),
+                   c(IMPOSSIBLE, 0, IMPOSSIBLE))
+  expect_identical(calls, RECENT + 4L) # failures count
+})

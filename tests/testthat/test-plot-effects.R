@@ -119,3 +119,40 @@ test_that("inputs that a fit has not are refused", {
   expect_error(drawing(plot(effect_fit(), c("wt", "wt"), "effects")), "which",
                class = "sparsegp_error")
 })
+
+test_that("panels that are asked for at once are those asked for one by one", {
+  slow_tier()
+  for (integrate in c("none", "ccd")) {
+    fit <- sparsegp(mpg ~ wt + hp + factor(cyl), mtcars, kernel = kernel_rbf(ard = TRUE),
+                    control = gp_control(integrate = integrate))
+    together <- drawing(plot(fit, type = "effects", n = 5))
+    for (input in names(together)) {
+      # products of matrices of other sizes, of numbers of size 10
+      expect_equal(drawing(plot(fit, input, "effects", n = 5))[[1L]], together[[input]],
+                   tolerance = 1e-10, info = input)
+    }
+  }
+})
+
+test_that("no block of places is of two panels, and blocks are in the order of places", {
+  for (points in c(1, EFFECT_NUMBERS / 2, Inf)) {
+    blocks <- effect_blocks(12L, c(5L, 3L, 4L), 2L, points)
+    expect_identical(unlist(blocks), 1:12)
+    panel <- rep(1:3, c(5, 3, 4))
+    expect_true(all(vapply(blocks, function(at) length(unique(panel[at])), 0L) == 1L))
+  }
+  expect_identical(effect_blocks(3L, NULL, 1L, 1), list(1:3))
+})
+
+test_that("averages over rows of the basis are those over any rows", {
+  kernel <- parts_kernel(fit_parts(effect_fit()))
+  set.seed(5)
+  basis <- matrix(rnorm(28), 7)
+  x <- matrix(rnorm(24), 6)
+  for (rows in list(basis, basis[c(6, 2), ], basis[1:2, ] + 1e-9, matrix(rnorm(8), 2))) {
+    average <- average_rows(kernel$cross(x, basis), 3L)
+    by_hand <- c(mean(kernel$cross(x[1:3, ], rows)), mean(kernel$cross(x[4:6, ], rows)))
+    # sums of some numbers up to 1, in another order
+    expect_equal(averages_with(kernel, basis, rows)(x, average, 3L), by_hand, tolerance = 1e-14)
+  }
+})

@@ -17,9 +17,9 @@ test_that("every number of the policy has a unit, says what it trades, and is us
 
 test_that("no other file of the strategies, plans and searches defines such a number", {
   # bounds of numerics and of memory: none of them changes what is chosen
-  allowed <- c("ROWS_AT_ONCE", "COPIES_AT_ONCE", "SET_ONCE", "BOX", "PAST_STEPS", "IMPOSSIBLE",
-               "NOT_CONVERGED", "ABNORMAL", "STEEP", "FLAT", "SUFFICIENT", "TRIALS", "SETTLED",
-               "TYPICAL_SPREAD", "FEW_ROWS", "LEARN_DEFAULTS", "MOST_MIXED")
+  allowed <- c("ROWS_AT_ONCE", "COPIES_AT_ONCE", "SET_ONCE", "BOX", "PAST_STEPS", "RECENT",
+               "IMPOSSIBLE", "NOT_CONVERGED", "ABNORMAL", "STEEP", "FLAT", "SUFFICIENT", "TRIALS",
+               "SETTLED", "TYPICAL_SPREAD", "FEW_ROWS", "LEARN_DEFAULTS", "MOST_MIXED")
   rooms <- c("strategy", "plan", "learn", "model", "method")
   found <- character()
   small <- c(0, 1, 2, 3, 4) # counts, halves, squares, roots
