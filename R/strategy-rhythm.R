@@ -33,7 +33,7 @@ rhythms_seen <- function(x, y, known, cycles = policy$rhythm_cycles) {
 }
 
 # Returns list(input, cycles): the number of the input that is time, and how many cycles of a rhythm
-# there have to be: it is a clock, or the only input, on a regular grid or else of more cycles. NULL:
+# there have to be. It is a clock, or the only input: on a regular grid, or of more cycles. NULL:
 # there is none, or it is on a log scale.
 time_input <- function(model, chunk, setup) {
   clock <- which(without_backticks(model$inputs$terms) %in% setup$clocks)
