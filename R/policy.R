@@ -88,6 +88,7 @@ part_rungs | 2 | starts | between those of parts of a sum that read the same inp
 rhythm_peaks | 3 | peaks | of the periodogram, at which periodic parts are tried
 rhythm_nats | 5 | nats | by which such a peak rises above the highest of noise
 rhythm_cycles | 1.5 | cycles | fewest that rows span of a period that is tried
+untimed_cycles | 4 | cycles | the same of one input that is neither a clock nor a regular grid
 rhythm_harmonics | 6 | harmonics | of a period of calendars, which a peak may be
 cheap_flops | 1e8 | flops | evaluation up to which a search is repeated (464 rows)
 reactivation_factors | 0.15, 0.4, 1, 2, 4 | factors | length scales at which inputs are tried anew

@@ -25,7 +25,7 @@
 #' | kernel | few inputs, `vars`, with a length scale each, see "Few inputs that matter" | `r policy$fewest_screened` inputs or more; not labels |
 #' | kernel | a length scale for each input, `ard = TRUE`, of all inputs also if few were taken; for classes tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best; a long series also has [kernel_matern12()] | |
-#' | kernel | the best kernel `+ kernel_periodic()`, twice, for a long series three times, for labels once: rhythms, see "Time" | rows in time |
+#' | kernel | the best kernel `+ kernel_periodic()`, twice, for a long series three times, for labels once: rhythms, see "Time" | rows in time, or one input |
 #' | kernel | the best kernel `+ kernel_linear()`: a trend, where few inputs matter first of these | numbers, counts, and labels that full EP takes by default |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
 #' | kernel | a length scale of the rough function for each input | that was taken, after ARD |
@@ -55,8 +55,10 @@
 #'
 #' Rows are in time if one input is of class `Date` or `POSIXct`, or if the only input is a regular
 #' grid on which each value occurs once, as in a `ts`. The grid may have long gaps, but most values
-#' follow the one before by one step. The periodogram of the response, minus a
-#' cubic trend, then offers up to `r policy$rhythm_peaks` periods that rise above noise: those of
+#' follow the one before by one step. The only input may also have irregular values, if it is not on
+#' a log scale; a period then has to be repeated at least `r policy$untimed_cycles` times, otherwise
+#' `r policy$rhythm_cycles` times. The periodogram of the response, minus a cubic trend, then
+#' offers up to `r policy$rhythm_peaks` periods that rise above noise: those of
 #' its peaks, or periods of calendars near them (a day, a week, a year, counted in rows or in the
 #' unit of the input), and a period of which a peak is a harmonic. A rhythm is learned as any part
 #' of a sum, and a second may join it.

@@ -5,11 +5,11 @@
 # Returns the alternatives of another periodic part, at peaks of the periodogram that rise above
 # noise: at each one's period, or that of a calendar near it. NULL: there are none.
 with_rhythm <- function(model, chunk, setup, table) {
-  input <- time_input(model, chunk, setup)
-  if (is.null(input) || count_latent_values(model$response) > 1L) return(NULL)
-  x <- chunk$x[, input]
-  periods <- rhythms_seen(x, model$rows[1L, ], unlist(periods_of_kernel(setup$kernel)))
-  vars <- if (ncol(chunk$x) > 1L) model$inputs$names[input]
+  time <- time_input(model, chunk, setup)
+  if (is.null(time) || count_latent_values(model$response) > 1L) return(NULL)
+  known <- unlist(periods_of_kernel(setup$kernel))
+  periods <- rhythms_seen(chunk$x[, time$input], model$rows[1L, ], known, time$cycles)
+  vars <- if (ncol(chunk$x) > 1L) model$inputs$names[time$input]
   parts <- lapply(periods, function(period) {
     setup$kernel + kernel_periodic(period = period, vars = vars)
   })
@@ -20,25 +20,28 @@ periods_of_kernel <- function(kernel) {
   lapply(kernel_leaves(kernel), function(leaf) given_value(leaf$params$period))
 }
 
-# Returns periods that the response shows, the strongest first, but those that are known.
-rhythms_seen <- function(x, y, known) {
+# Returns periods that the response shows in so many cycles, the strongest first, but those that are
+# known.
+rhythms_seen <- function(x, y, known, cycles = policy$rhythm_cycles) {
   peaks <- seen_periods(x, y, policy$rhythm_peaks)
   range <- max(x) - min(x)
   strong <- peaks$period[peaks$share > share_of_noise(length(x))]
   periods <- unique(unlist(lapply(strong, likely_periods, x, peaks)))
-  periods <- periods[range / periods >= policy$rhythm_cycles] # of fewer it is a trend
+  periods <- periods[range / periods >= cycles] # of fewer it is a trend
   new <- vapply(periods, function(period) all(abs(range / period - range / known) > 1 / 2), NA)
   utils::head(periods[new], policy$rhythm_peaks)
 }
 
-# Returns the number of the input that is time: the one that is a clock, or the only one, if it is
-# a series on a regular grid. NULL: none is, or it is on a log scale.
+# Returns list(input, cycles): the number of the input that is time, and how many cycles of a rhythm
+# there have to be. It is a clock, or the only input: on a regular grid, or of more cycles. NULL:
+# there is none, or it is on a log scale.
 time_input <- function(model, chunk, setup) {
   clock <- which(without_backticks(model$inputs$terms) %in% setup$clocks)
   kept <- which(model$scaling$kept)
-  found <- if (length(clock) == 1L) clock
-           else if (length(kept) == 1L && is_time_grid(chunk$x[, kept])) kept
-  if (length(found) == 1L && found %in% kept && is.null(model$scaling$warp)) found
+  input <- if (length(clock) == 1L) clock else if (length(kept) == 1L) kept
+  if (length(input) != 1L || !input %in% kept || !is.null(model$scaling$warp)) return(NULL)
+  timed <- length(clock) == 1L || is_time_grid(chunk$x[, input])
+  list(input = input, cycles = if (timed) policy$rhythm_cycles else policy$untimed_cycles)
 }
 
 # Are these the times of a series: each once, at multiples of one step, by which most follow the one

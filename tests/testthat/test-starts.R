@@ -165,3 +165,21 @@ test_that("replicated controls stay near other doses", {
     expect_lt(rmse(predict(sparsegp(y ~ dose, d), at), response(at$dose)), 2) # one sd of the noise
   }
 })
+
+test_that("an input at irregular places has a rhythm if it shows in several cycles", {
+  slow_tier()
+  set.seed(1)
+  d <- data.frame(x = runif(200))
+  d$f <- sin(2 * pi * 25 * d$x)
+  d$number <- d$f + 0.3 * rnorm(200)
+  d$count <- rpois(200, exp(1 + d$f))
+  d$label <- factor(2 * d$f + 0.3 * rnorm(200) > 0)
+  periods <- function(y) {
+    unlist(periods_of_kernel(sparsegp(stats::reformulate("x", y), d)$kernel))
+  }
+  for (y in c("number", "count", "label")) {
+    expect_equal(periods(y), 1 / 25, tolerance = 0.02, label = y) # half a turn of 25
+  }
+  d$smooth <- sin(2 * pi * 2 * d$x) + 0.3 * rnorm(200) # two cycles are no rhythm
+  expect_null(periods("smooth"))
+})
