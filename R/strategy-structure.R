@@ -23,7 +23,7 @@
 choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   asked <- setup
   setup <- with_known_structure(setup, colnames(chunk$x))
-  setup <- with_mean_of_field(setup)
+  if (has_open_mean(setup)) setup$mean <- "zero"
   given <- if (is.null(setup$kernel)) kernel_rbf() else setup$kernel
   open <- is.null(setup$kernel)
   setup$kernel <- with_open_degree(given, USUAL_DEGREE)
