@@ -34,7 +34,8 @@
 #' and the kernel among candidates ([model_structure]), which are listed in `fit$choices`.
 #' `average(fit)` takes those that differ from the fit in one of these choices and whose score was
 #' at most `r policy$averaged_within` nats below that of the candidate that was chosen, the closest
-#' `r policy$averaged_alternatives` of them; scores of a pilot of m of n observations count n / m
+#' `r policy$averaged_alternatives` of them, but for those that it could not have beside the
+#' fit (see the errors below); scores of a pilot of m of n observations count n / m
 #' times. Each is fitted to all observations by the call of the fit, as [update()][update.sparsegp]
 #' does, so the variables of the call must still exist, and it takes about as long as that many fits
 #' without a search. Rows of `summary()` have the choices as names, such as `kernel: matern52()`. If
@@ -103,7 +104,8 @@ average <- function(...) {
   if (length(fits) == 0L) stop_sparsegp("...", "is missing", "Give one fit or more")
   if (length(fits) == 1L) {
     refuse_if_average(fits[[1L]], "...")
-    return(average_fits(raced_fits(fits[[1L]], parent.frame())))
+    raced <- raced_fits(fits[[1L]], parent.frame())
+    return(average_fits(Filter(function(fit) goes_with(fit, raced$fit), raced)))
   }
   names(fits) <- fit_names(match.call())
   average_fits(lapply(fits, with_rows, "..."))
@@ -173,6 +175,10 @@ kept_weights <- function(weights) {
 }
 
 # ---- Which fits can be averaged ----
+
+goes_with <- function(fit, first) {
+  tryCatch(is.null(check_averaged(first, fit)), sparsegp_error = function(e) FALSE)
+}
 
 check_averaged <- function(first, fit) {
   check_same_responses(first, fit)

@@ -255,8 +255,7 @@ check_setup <- function(likelihood = NULL, kernel = NULL, method = NULL, learn =
                         "one; \"log\" takes logarithms of skewed inputs before"))
   }
   check_criterion(search, method, basis)
-  refuse_variances_of_stream(likelihood, streams(method))
-  refuse_constants_of_stream(likelihood, streams(method))
+  if (streams(method)) refuse_rows_of_likelihood(likelihood)
   list(likelihood = likelihood, kernel = kernel, method = method,
        streams = streams(method), control = search, prior = control$prior,
        scale = scale, keep_x = control$keep_x, verbose = control$verbose, basis = basis,

@@ -46,8 +46,6 @@ EACH_SCALED <- "each input scaled by its sd"
 
 ONE_SCALE <- "inputs share one scale (common units)"
 
-ORDERED_AS_NUMBERS <- "ordered factors as numbers"
-
 ORDERED_AS_FACTORS <- "ordered factors as factors"
 
 NOISE_LEARNED <- "learned"
@@ -55,10 +53,6 @@ NOISE_LEARNED <- "learned"
 NOISE_NEAR_NONE <- "near none"
 
 NO_EFFECTS <- "none" # of levels
-
-OF_ALL_CATEGORIES <- "one of all categories"
-
-OF_EACH_CATEGORY <- "one of each category"
 
 # Returns a row of the record, a list for stacked_table(). found: list(value, rows, points), and
 # perhaps a `label`, `fields`, and the reason why it failed (reason_of()). gained: for each

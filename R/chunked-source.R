@@ -63,7 +63,7 @@ key_of_fit <- function(source, terms, setup, frame) {
 }
 
 check_source_setup <- function(setup) {
-  refuse_variances_of_stream(setup$likelihood, TRUE)
+  refuse_variances_of_stream(setup$likelihood)
   points <- is.null(setup$basis) || !is.null(dim(setup$basis))
   if (!setup$streams && !points) {
     stop_sparsegp("basis", "is row numbers, and the rows are read in chunks",

@@ -9,6 +9,7 @@ FRAME_COLUMNS <- c("(weights)", "(offset)", "(clock)", "(subset)", "(na.action)"
 # an event of survival as this package's, a sparse column as an ordinary one, an array of one
 # dimension as a vector, the column of a data frame of one column as that.
 plain_column <- function(x, argument = "data") {
+  if (is.null(attributes(x))) return(x)
   if (is.data.frame(x) && length(x) == 1L) return(plain_column(x[[1L]], argument))
   if (inherits(x, "integer64")) return(plain_column(plain_numbers(x), argument))
   if (inherits(x, "POSIXlt")) return(as.POSIXct(x))
@@ -36,13 +37,12 @@ plain_data <- function(data, argument = "data", terms = NULL) {
   refuse_source(data, argument)
   if (is.matrix(data) && is.object(data)) data <- as.data.frame(data)
   if (!is.list(data)) return(data)
-  strange <- which(vapply(data, function(x) {
-    length(dim(x)) == 1L || is.data.frame(x) && length(x) == 1L ||
-      inherits(x, c("integer64", "POSIXlt", "Surv", "Matrix", "sparseVector")) || has_lost_class(x)
-  }, NA))
+  plain <- lapply(data, plain_column, argument)
+  strange <- which(!mapply(identical, plain, as.list(data)))
   if (length(strange) && is.data.frame(data)) data <- as.data.frame(data)
-  for (i in strange) data[[i]] <- plain_column(data[[i]], argument)
-  in_measures(data, attr(terms, "measures"), argument)
+  for (i in strange) data[[i]] <- plain[[i]]
+  measures <- attr(terms, "measures")
+  if (is.null(measures)) data else in_measures(data, measures, argument)
 }
 
 # Refuses rows in chunks where all of them are needed.
@@ -110,6 +110,7 @@ note_variables <- function(frame, data) {
   check_frame_columns(frame, names(outside))
   if (!is.null(attr(terms, "measures"))) return(frame)
   values <- c(lapply(stats::setNames(nm = within), function(name) data[[name]]), beside)
+  values <- values[lengths(lapply(values, attributes)) > 0L] # plain numbers have nothing to note
   attr(terms, "measures") <- unlist(lapply(values, measure_of))
   attr(terms, "titles") <- unlist(Map(title_of, values, names(values)))
   attr(frame, "terms") <- terms

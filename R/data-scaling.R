@@ -69,7 +69,7 @@ scaling_of <- function(moments, scale, together = NULL, keep_all = FALSE, factor
   kept <- varies(moments)
   by_level <- stats::setNames(without_backticks(moments$names) %in% factors, names(kept))
   natural <- ifelse(kept, moments$sd * size, 1)
-  natural[kept & by_level] <- level_scales(moments, kept & by_level)
+  if (any(by_level)) natural[kept & by_level] <- level_scales(moments, kept & by_level)
   numbers <- kept & !by_level
   if (identical(scale, "common") && any(numbers)) natural[numbers] <- root_mean(natural[numbers])
   else natural[together] <- root_mean(natural[together])
@@ -143,10 +143,10 @@ scaled_input <- function(x, scaling, input) {
 # Kept inputs to C's units and back.
 scale_kept <- function(x, scaling) {
   given <- x
-  x <- warp_inputs(x, scaling$warp)
+  if (!is.null(scaling$warp)) x <- warp_inputs(x, scaling$warp)
   each_row <- function(values) rep.int(values, rep.int(nrow(x), ncol(x)))
   x <- (x - each_row(scaling$centre)) / each_row(scaling$sd) # faster than t(), loops and sweep()
-  beside_sphere(x, given, scaling$sphere)
+  if (is.null(scaling$sphere)) x else beside_sphere(x, given, scaling$sphere)
 }
 
 unscale_kept <- function(x, scaling) {

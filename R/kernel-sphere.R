@@ -1,13 +1,10 @@
 # Kernels over a longitude and a latitude: parts with `distance` "sphere" read the places that
 # data-sphere.R makes of two inputs.
 
-# Returns the parts of a kernel that read a longitude and a latitude.
-sphere_leaves <- function(kernel) Filter(on_sphere, kernel_leaves(kernel))
-
 # Returns the longitudes and latitudes that a kernel reads as such, by numbers of inputs: a matrix
 # of two rows with a column for each pair. labels: names of variables that are no numbers
 sphere_pairs <- function(kernel, inputs, labels = character()) {
-  pairs <- lapply(sphere_leaves(kernel), function(leaf) {
+  pairs <- lapply(Filter(on_sphere, kernel_leaves(kernel)), function(leaf) {
     check_sphere_inputs(resolve_vars(leaf$vars, inputs), leaf, inputs, labels)
   })
   matrix(as.integer(unlist(unique(pairs))), 2L)

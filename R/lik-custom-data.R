@@ -72,9 +72,10 @@ constants_call <- function(likelihood) {
   as.call(c(list(cbind), stats::setNames(lapply(names, as.name), names)))
 }
 
-# Refuses values for rows that are still to come.
-refuse_constants_of_stream <- function(likelihood, streams) {
-  if (is.null(likelihood$custom$constants) || !streams) return(invisible())
+# Refuses values of each row in a likelihood of rows that are still to come.
+refuse_rows_of_likelihood <- function(likelihood) {
+  refuse_variances_of_stream(likelihood)
+  if (is.null(likelihood$custom$constants)) return(invisible())
   stop_sparsegp("data", "of the likelihood has these rows only, and a stream has more to come",
                 "Name columns, as in lik_custom(data = ~ exposure)")
 }

@@ -102,13 +102,6 @@ categories_of <- function(custom) {
   if (custom$response == "label") c(-1, 1) else seq_len(custom$categories)
 }
 
-# Returns the likelihood with the number of the response's categories, where it needs that.
-with_categories <- function(lik, response) {
-  if (identical(lik$custom$response, "ordered")) {
-    lik$custom$categories <- as.double(length(response$levels))
-  }
-  lik
-}
 
 # Of two labels it is the probability of the second.
 label_moments <- function(own, f) {

@@ -42,8 +42,8 @@ refuse_wrong_count <- function(variances, rows) {
                 "Give one per row of the data, those among them that are left out later")
 }
 
-refuse_variances_of_stream <- function(likelihood, streams) {
-  if (!has_variances(likelihood) || !streams) return(invisible())
+refuse_variances_of_stream <- function(likelihood) {
+  if (!has_variances(likelihood)) return(invisible())
   stop_sparsegp("variance", "has the variances of these rows only, and a stream has more to come",
                 paste("Use lik_gaussian(fixed(1)) with weights = 1 / variance, here and in",
                       "update()"))

@@ -23,7 +23,9 @@ with_response <- function(model, chunk, setup) {
   check_adjustments(chunk, lik)
   response <- codec$read(codec, chunk$y, lik, chunk$offset, chunk$weights, setup$streams)
   response <- in_known_units(codec_named(response$codec), response, setup$known$response)
-  lik <- with_categories(lik, response)
+  if (identical(lik$custom$response, "ordered")) {
+    lik$custom$categories <- as.double(length(response$levels))
+  }
   if (identical(setup$mean, "zero")) response <- at_zero(response, chunk, setup$known$response)
   model$lik <- lik
   model$response <- response
@@ -118,12 +120,14 @@ model_scaling <- function(model, chunk, setup) {
   }
   # of a stream later rows may vary where the first do not
   pairs <- sphere_pairs(setup$kernel, model$inputs, setup$labels)
-  scaling <- scaling_of(warped_moments(model$moments, chunk$x, warp), setup$scale,
+  moments <- model$moments
+  if (!is.null(warp)) moments <- warped_moments(moments, chunk$x, warp)
+  scaling <- scaling_of(moments, setup$scale,
                         inputs_of_fields(setup$kernel, model$inputs),
                         setup$streams && is.null(setup$known), setup$factors, pairs)
   if (!scaling$scale) check_unscaled(scaling)
-  scaling$warp <- some_warps(warp, scaling$kept)
-  scaling$sphere <- sphere_of(pairs, scaling$kept, chunk$x, scaling$scale)
+  if (!is.null(warp)) scaling$warp <- some_warps(warp, scaling$kept)
+  if (ncol(pairs)) scaling$sphere <- sphere_of(pairs, scaling$kept, chunk$x, scaling$scale)
   scaling
 }
 

@@ -6,7 +6,6 @@ clock_name <- function(recipe) as.character(recipe$arguments$clock)
 # Returns plain data of a recipe that has a clock, with this, checked, as it was in the first rows.
 with_clock <- function(recipe, data) {
   name <- clock_name(recipe)
-  if (length(name) == 0L) return(data)
   column <- clock_of_rows(recipe, data)
   if (is.null(column)) {
     stop_sparsegp(recipe$argument, paste("lacks", name),
@@ -43,9 +42,9 @@ clock_of_rows <- function(recipe, data) {
   get0(name, environment(recipe$terms), mode = "numeric") # t is a function, too
 }
 
-# Returns the first frame of a recipe with a note of what its clock is.
+# Returns the first frame of a recipe that has a clock, with a note of what it is.
 note_clock <- function(frame, recipe, data) {
-  column <- if (length(clock_name(recipe))) clock_of_rows(recipe, data)
+  column <- clock_of_rows(recipe, data)
   if (is.null(column) || is.logical(column)) return(frame)
   terms <- attr(frame, "terms")
   attr(terms, "clock") <- measure_of(column) %||% NO_MEASURE
@@ -53,11 +52,9 @@ note_clock <- function(frame, recipe, data) {
   frame
 }
 
-# Returns the times of the rows of a frame as numbers; NULL: it has none.
+# Returns the times of the rows of a frame that has a clock, as numbers.
 times_of_frame <- function(recipe, frame) {
-  time <- frame[["(clock)"]]
-  if (is.null(time)) return(NULL)
-  time <- as.double(unclass(time))
+  time <- as.double(unclass(frame[["(clock)"]]))
   if (all(is.finite(time))) return(time)
   stop_sparsegp(recipe$argument, paste("has times that are not finite, in", clock_name(recipe)),
                 NOT_FINITE_REMEDY)

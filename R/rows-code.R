@@ -14,9 +14,9 @@ contrasts_of_many <- function(variables, contrasts) {
 # them; xlev: levels of all.
 model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   terms <- stats::delete.response(terms)
-  coded <- coded_by_number(contrasts)
-  single <- setdiff(single_levels(xlev), coded)
-  frame <- number_levels(frame, coded, xlev)
+  coded <- if (length(xlev)) coded_by_number(contrasts)
+  single <- if (length(xlev)) setdiff(single_levels(xlev), coded)
+  if (length(coded)) frame <- number_levels(frame, coded, xlev)
   # 1, whatever level new rows have: as for a constant number, only a missing value stays missing
   for (name in single) frame[[name]] <- replace(rep(1, nrow(frame)), is.na(frame[[name]]), NA)
   attr(frame, "terms") <- terms # else model.matrix() would make the variables anew

@@ -12,13 +12,14 @@ BY_SCORE <- "score of the level"
 # named list of the inputs; open: is the kernel chosen?
 see_factors <- function(setup, terms, variables, open) {
   factors <- names(Filter(has_levels, variables))
-  grouped <- grouping_factors(setup, terms, factors)
-  own <- factors_by_level(setup$coding, open, terms, variables[factors])
   setup$kernel <- share_inputs(setup$kernel, attr(terms, "term.labels"), factors)
+  grouped <- grouping_factors(setup, terms, factors)
+  own <- character()
+  if (length(factors)) own <- factors_by_level(setup$coding, open, terms, variables[factors])
   setup$ordered <- setdiff(Filter(function(name) is.ordered(variables[[name]]), own), grouped)
   setup$factors <- own
   setup$labels <- c(factors, names(Filter(is.logical, variables)))
-  for (simplest in utils::head(codings(setup), 1L)) setup$factors <- simplest$setup$factors
+  if (length(setup$ordered)) setup$factors <- codings(setup)[[1L]]$setup$factors
   coded <- union(own, grouped)
   setup$coded <- stats::setNames(rep(list(BY_LEVEL), length(coded)), coded)
   setup$coded[setup$ordered] <- list(BY_SCORE)
@@ -27,7 +28,7 @@ see_factors <- function(setup, terms, variables, open) {
 
 # Returns the names of the factors that factor kernels see.
 grouping_factors <- function(setup, terms, factors) {
-  leaves <- kernel_leaves(share_inputs(setup$kernel, attr(terms, "term.labels"), factors))
+  leaves <- kernel_leaves(setup$kernel)
   levels <- vapply(leaves, reads_levels, NA)
   if (!any(levels)) return(character())
   if (any(vapply(leaves, function(leaf) is.numeric(leaf$vars), NA))) {
@@ -86,7 +87,7 @@ refuse_interactions <- function(coded, terms, why) {
 codings <- function(setup) {
   if (length(setup$ordered) == 0L) return(list())
   plain <- setdiff(setup$factors, setup$ordered)
-  list(list(label = ORDERED_AS_NUMBERS, setup = list(factors = plain)),
+  list(list(label = "ordered factors as numbers", setup = list(factors = plain)),
        list(label = ORDERED_AS_FACTORS,
             setup = list(factors = c(plain, setup$ordered))))
 }

@@ -5,17 +5,19 @@
 # of a recipe notes in its terms what later ones must be like.
 read_frame <- function(recipe, data = NULL) {
   first <- !inherits(recipe$terms, "terms")
-  data <- with_coordinates(data, recipe$terms, recipe$argument)
+  if (inherits(data, "sf")) data <- with_coordinates(data, recipe$terms, recipe$argument)
   data <- plain_data(data, recipe$argument, if (!first) recipe$terms)
   frames <- is.data.frame(data) || !recipe$response && (is.list(data) || is.environment(data))
   if (!first && !frames) {
     stop_sparsegp(recipe$argument, "must be a data frame", "The model was fitted by a formula")
   }
   if (!first) refuse_workspace(recipe, data)
-  data <- with_clock(recipe, data)
+  timed <- !is.null(recipe$arguments$clock)
+  if (timed) data <- with_clock(recipe, data)
   frame <- tryCatch(model_frame(recipe, data), error = function(e) refuse_frame(e, recipe, data))
   check_frame_weights(stats::model.weights(frame), nrow(frame))
-  if (first) return(note_clock(note_variables(frame, data), recipe, data))
+  if (first) frame <- note_variables(frame, data)
+  if (first) return(if (timed) note_clock(frame, recipe, data) else frame)
   if (!recipe$response && is.data.frame(data) && nrow(frame) != nrow(data)) {
     refuse_frame(simpleError("a variable has other rows"), recipe) # only a part came from `data`
   }
@@ -63,7 +65,8 @@ with_plain_columns <- function(frame, likelihood, env) {
     plain <- if (inherits(column, "Surv") || i == response && is_of_times(likelihood, column)) {
       as_times(column)
     } else if (is.symbol(written[[i]]) && is.matrix(column) && ncol(column) == 1L) column[, 1L]
-    if (i == response) refuse_lost_times(column, written[[i]], env)
+    lost <- i == response && is.matrix(column) && !is.object(column)
+    if (lost) refuse_lost_times(column, written[[i]], env)
     if (is.null(plain)) next
     frame[[i]] <- plain
     attr(terms, "dataClasses")[[names(frame)[i]]] <- stats::.MFclass(plain)
@@ -76,7 +79,7 @@ with_plain_columns <- function(frame, likelihood, env) {
 # that na.action or `subset` has taken rows of, without package survival, whose class they lose
 # then.
 refuse_lost_times <- function(column, variable, env) {
-  if (!is.symbol(variable) || !is.matrix(column) || is.object(column)) return(invisible())
+  if (!is.symbol(variable)) return(invisible())
   before <- tryCatch(eval(variable, env), error = function(e) NULL)
   if (!inherits(before, "Surv") || identical(attr(before, "type"), "right")) return(invisible())
   stop_sparsegp("y", paste0("was a Surv object of type \"", attr(before, "type"),
@@ -120,7 +123,8 @@ na_action_of <- function(recipe) {
     lik <- resolve_likelihood(recipe$likelihood, frame_response(frame))
     if (!takes_unlabelled(lik)) {
       left <- apply_na_action(frame, given)
-      return(without_weightless(left, stats::model.weights(frame), nrow(frame)))
+      weights <- stats::model.weights(frame)
+      return(if (is.null(weights)) left else without_weightless(left, weights, nrow(frame)))
     }
     response <- attr(attr(frame, "terms"), "response")
     labels <- frame[[response]]

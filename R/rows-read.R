@@ -56,7 +56,7 @@ complete_rows <- function(rows, recipe) {
 frame_rows <- function(recipe, frame) {
   rows <- list(x = frame, offset = check_offset(frame_offset(frame), nrow(frame)))
   if (recipe$response) {
-    time <- times_of_frame(recipe, frame)
+    time <- if (!is.null(recipe$arguments$clock)) times_of_frame(recipe, frame)
     weights <- listed_weights(stats::model.weights(frame))
     rows <- c(rows, list(y = frame_response(frame), weights = weights, time = time,
                          omitted = attr(frame, "na.action")))
@@ -71,10 +71,26 @@ frame_rows <- function(recipe, frame) {
 # warning, unless the factor takes any level, or is a number and the level has a place in its order.
 code_rows <- function(recipe, rows) {
   if (is.null(recipe$terms)) return(rows)
+  if (length(recipe$xlevels)) rows$x <- with_known_levels(recipe, rows$x)
+  xlevels <- attr(rows$x, "xlevels")
+  if (recipe$response) rows$xlevels <- xlevels
+  rows$x <- model_inputs(recipe$terms, rows$x, recipe$contrasts, xlevels)$x
+  if (!is.null(recipe$names) && !identical(colnames(rows$x), recipe$names)) {
+    # the file of the fit was changed
+    stop_sparsegp("object", paste0("was changed after it was fitted: its terms make the inputs ",
+                                   toString(colnames(rows$x)), ", and its inputs were ",
+                                   toString(recipe$names)), "Fit again")
+  }
+  if (recipe$response) check_whole_inputs(rows$x, recipe$argument)
+  rows
+}
+
+# Returns the frame of rows with the levels of factors that the recipe has, see with_fit_levels().
+with_known_levels <- function(recipe, x) {
   takes <- if (recipe$response) recipe$learns else recipe$any_level
   coded <- coded_by_number(recipe$contrasts)
   by_place <- if (!recipe$response) setdiff(coded, coded_by_level(recipe$contrasts))
-  frame <- with_fit_levels(rows$x, recipe$xlevels, takes, coded, by_place)
+  frame <- with_fit_levels(x, recipe$xlevels, takes, coded, by_place)
   unseen <- attr(frame, "unseen")
   if (recipe$response && length(unseen)) {
     stop_sparsegp(recipe$argument, paste("has", unseen_words(unseen)),
@@ -86,17 +102,7 @@ code_rows <- function(recipe, rows) {
     signal_unseen(attr(frame, "placed"), "place")
     signal_taken(attr(frame, "taken"), c(recipe$learns, by_place), single_levels(recipe$xlevels))
   }
-  xlevels <- attr(frame, "xlevels")
-  if (recipe$response) rows$xlevels <- xlevels
-  rows$x <- model_inputs(recipe$terms, frame, recipe$contrasts, xlevels)$x
-  if (!is.null(recipe$names) && !identical(colnames(rows$x), recipe$names)) {
-    # the file of the fit was changed
-    stop_sparsegp("object", paste0("was changed after it was fitted: its terms make the inputs ",
-                                   toString(colnames(rows$x)), ", and its inputs were ",
-                                   toString(recipe$names)), "Fit again")
-  }
-  if (recipe$response) check_whole_inputs(rows$x, recipe$argument)
-  rows
+  frame
 }
 
 # Checks the response and what goes with it; returns the rows, a response of one column as a vector.

@@ -85,8 +85,10 @@ with_coding <- function(recipe, x, contrasts = NULL) {
   recipe$xlevels <- stats::.getXlevels(recipe$terms, x)
   inputs <- variable_names(stats::delete.response(recipe$terms))
   first <- x[seq_len(min(1L, nrow(x))), intersect(inputs, names(x)), drop = FALSE]
-  first <- with_levels(first, recipe$xlevels)
-  contrasts <- c(contrasts, contrasts_of_many(first, contrasts))
+  if (length(recipe$xlevels)) {
+    first <- with_levels(first, recipe$xlevels)
+    contrasts <- c(contrasts, contrasts_of_many(first, contrasts))
+  }
   made <- model_inputs(recipe$terms, first, contrasts, recipe$xlevels)
   coding <- attr(made$x, "contrasts")
   recipe["contrasts"] <- list(if (length(coding)) coding)

@@ -189,11 +189,6 @@ has_open_mean <- function(setup) {
   vectors && is.null(setup$mean) && is_field(setup$kernel)
 }
 
-with_mean_of_field <- function(setup) {
-  if (has_open_mean(setup)) setup$mean <- "zero"
-  setup
-}
-
 mean_axis <- function(asked) {
   if (!has_open_mean(asked)) return(list())
   list(structure_axis("prior mean", function(model, chunk, setup, table) {

@@ -18,7 +18,7 @@ choose_latent_functions <- function(model, chunk, setup, asked) {
   begin_stage("choosing latent functions")
   each <- list(model = of_each, setup = setup, fields = setup["each_category"])
   entries <- list(function(best) ordinal, function(best) each)
-  names(entries) <- c(OF_ALL_CATEGORIES, OF_EACH_CATEGORY)
+  names(entries) <- c("one of all categories", "one of each category")
   race("latent functions", entries, function(known) score_categories(known, chunk, rows),
        gain_in_lpd, standard_errors(policy$min_standard_errors))
 }

@@ -55,9 +55,7 @@ changed_candidate <- function(candidate, change, rows) {
   data$setup[names(change)] <- change
   model <- candidate$model
   if (!all(names(change) %in% OF_KERNEL)) {
-    if (!is.matrix(data$chunk$offset)) { # one known mean of each row, which may have two functions
-      data$chunk <- gathered(data$chunk, model_likelihood(data$setup, data$chunk$y))
-    }
+    data$chunk <- chunk_for(data$chunk, data$setup)
     model <- with_response(model, data$chunk, data$setup)
   }
   model <- with_kernel(model, data$chunk, data$setup)
@@ -72,6 +70,12 @@ changed_candidate <- function(candidate, change, rows) {
   changed$of_others <- !identical(vars[[1L]], vars[[2L]]) ||
     model$lik$type != candidate$model$lik$type
   changed
+}
+
+# Returns a chunk as the likelihood of the setup reads it: rows with one known mean may have two
+# functions.
+chunk_for <- function(chunk, setup) {
+  if (is.matrix(chunk$offset)) chunk else gathered(chunk, model_likelihood(setup, chunk$y))
 }
 
 # Fields of a setup that leave the response as it was read

@@ -23,7 +23,8 @@
 choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   asked <- setup
   setup <- with_known_structure(setup, colnames(chunk$x))
-  setup <- with_mean_of_field(setup)
+  if (is_known_structure(asked$structure)) chunk <- chunk_for(chunk, setup)
+  if (has_open_mean(setup)) setup$mean <- "zero"
   given <- if (is.null(setup$kernel)) kernel_rbf() else setup$kernel
   open <- is.null(setup$kernel)
   setup$kernel <- with_open_degree(given, USUAL_DEGREE)
@@ -40,7 +41,7 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   setup <- functions$setup
   axes <- axes %||% open_axes(asked, model, n)
   compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
-  if (!compares) return(list(model = model, setup = setup))
+  if (!compares) return(list(model = model, setup = setup, chunk = chunk))
   if (has_open_degree(given)) { # the simplest is the first candidate
     setup$kernel <- with_open_degree(given, 1L)
     model <- with_kernel(model, chunk, setup)

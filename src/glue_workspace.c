@@ -1,5 +1,5 @@
-/* glue_workspace.c: the workspace of the core in R: its memory, which R gives back at the end of the
- * call, the user's interrupts and the threads that R allows. */
+/* glue_workspace.c: the workspace of the core in R: its memory, which R gives back at the end of
+ * the call, the user's interrupts and the threads that R allows. */
 #include <R_ext/Utils.h>
 #include "glue.h"
 

@@ -97,6 +97,24 @@ test_that("structures within a few nats are averaged with the fit", {
   expect_equal(attr(table, "lpd"), sum(loo_lpd(both)), tolerance = 1e-10)
 })
 
+test_that("a fit with noise of two functions is averaged with what has two", {
+  slow_tier()
+  set.seed(12)
+  d <- data.frame(x = seq(0, 6, length.out = 80))
+  d$y <- sin(d$x) + exp(d$x / 2 - 3) * rnorm(80)
+  fit <- sparsegp(y ~ x, d, control = AT_MODE)
+  expect_identical(fit$likelihood$type, "heteroscedastic")
+  both <- average(fit)
+  given <- nrow(summary(both))
+  expect_gt(given, 1L)
+  expect_true(all(summary(both)$likelihood == summary(both)["fit", "likelihood"]))
+  # noise of one function is left out, however close it came
+  noise <- which(fit$choices$stage == "noise")
+  fit$choices$score[noise] <- max(fit$choices$score[noise])
+  again <- average(fit)
+  expect_none(grep("^noise", rownames(summary(again)), value = TRUE), "noise of one function")
+})
+
 test_that("scores of a pilot count for all rows, and failed candidates are left out", {
   slow_tier()
   tried <- data.frame(stage = rep(c("response scale", "kernel"), c(2L, 4L)),
