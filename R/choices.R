@@ -83,7 +83,7 @@ round_choices <- function(reached, rows, points) {
              taken = seq_along(reached) == which.max(reached))
 }
 
-# Of the candidates of a stage one is taken: the last that was better than those before it.
+# Marks one candidate of each stage as taken: the last that was better than those before it.
 only_last_taken <- function(choices) {
   last <- which(choices$taken)
   last <- last[!duplicated(choices$stage[last], fromLast = TRUE)]

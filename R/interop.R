@@ -132,7 +132,7 @@ refuse_many_latent <- function(object) {
                 remedy)
 }
 
-# Returns what emmeans says of a link: how to go back, and what the result is called.
+# Returns a link as emmeans describes it: its inverse, and the name of the result.
 emmeans_labels <- function(object) {
   family <- family.sparsegp(object)
   misc <- emmeans::.std.link.labels(family, list())
