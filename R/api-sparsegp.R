@@ -10,7 +10,8 @@
 #' plot(fit)
 #' ```
 #' `vignette("sparsegp")` is an introduction. [sparsegp_details] describes factors, the prior mean,
-#' skewed inputs, units, several components and checkpoints.
+#' skewed inputs, units, several components and checkpoints. The article "In your workflow" of the
+#' website has examples with other packages, such as tidymodels and emmeans, see [other-packages].
 #'
 #' @section The response:
 #' | response | model |
