@@ -1,6 +1,6 @@
 # The rows that a fit answers for: its own, or new data.
 
-# Returns a fit that knows its rows, or stops: streams keep no rows, nor fits grown without inputs.
+# Returns a fit that keeps its rows, or stops: streams keep none, nor do fits grown without inputs.
 # argument: of the fit, "..." if there are several to be compared.
 with_rows <- function(object, argument = "object") {
   object <- ready(object)
@@ -23,7 +23,7 @@ no_rows_words.sparsegp <- function(object) {
         "(gp_control(keep_x = TRUE) keeps them)")
 }
 
-# Returns scaled inputs of new rows or else of the training rows, with what restore_rows() wants.
+# Returns scaled inputs of new rows or else of the training rows, with the fields of restore_rows().
 rows_asked <- function(object, newdata, offset = NULL) {
   if (!is.null(newdata)) return(complete_inputs(object, newdata, offset))
   c(training_latent(object), list(x = training_inputs(object)))

@@ -73,7 +73,7 @@ variables_at <- function(object, newdata) {
     newdata <- frame_again(object, formula)
   }
   if (is.data.frame(newdata)) return(with_coordinates(newdata, object$terms, "newdata"))
-  stop_sparsegp("newdata", "is missing, and the variables of the terms are not to be found",
+  stop_sparsegp("newdata", "is missing, and the variables of the terms cannot be found",
                 "Give a data frame")
 }
 

@@ -16,7 +16,7 @@ raced_fits <- function(fit, frame) {
   }
   close <- close_structures(fit, tried)
   if (length(close) == 0L) {
-    message("No candidate that the fit compared was close: the average is of the fit alone.")
+    message("No other candidate was close to the fit, so the average contains the fit alone.")
   }
   c(list(fit = fit), lapply(close, fit_of_structure, fit = fit, frame = frame))
 }

@@ -230,7 +230,7 @@ predict.sparsegp <- function(object, newdata,
   if (!missing(newdata) && is_raster(newdata)) {
     return(predict_raster(object, match.call(), parent.frame(), newdata, to))
   }
-  if (!is.null(to)) stop_sparsegp("to", "is for a source of rows, see row_source()")
+  if (!is.null(to)) stop_sparsegp("to", "is for a source of rows, see row_source()", "Leave it out")
   check_no_dots(...)
   check_flag(se.fit, "se.fit")
   check_flag(covariance, "covariance")

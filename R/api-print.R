@@ -54,7 +54,7 @@ loo_scores_if_kept <- function(x) {
   if (!is.null(rows)) loo_scores(rows)
 }
 
-# Returns what a reader of print() has to know besides, in one line.
+# Returns further remarks for print(), in one line.
 note_line <- function(x) {
   notes <- c(convergence_words(x), provisional_words(x), mode_words(x), alike_words(x),
              point_words(x), if (has_members(x)) "hyperparameters integrated out")
@@ -103,7 +103,7 @@ coding_words <- function(x) {
     if (length(scores)) paste("ordered factors read as numbers:", toString(scores)))
 }
 
-# Returns what summary() says beside the lines of print(): choices, inputs and rows.
+# Returns the lines of summary() beside those of print(): choices, inputs and rows.
 detail_lines <- function(x) {
   source <- x$source # of rows that were read in chunks
   merged <- x$merged

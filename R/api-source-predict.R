@@ -34,7 +34,7 @@ predict_source <- function(object, call, env, source, to) {
   invisible(count)
 }
 
-# Returns the user's function of predictions, which says what chunk it has failed at.
+# Returns the user's function of predictions, whose errors name the chunk.
 user_receiver <- function(to) {
   force(to)
   function(answer, i) {

@@ -173,7 +173,7 @@ row_source.function <- function(x, chunks = NULL, hold = 5e6, ...) {
 CHUNK_FUNCTION <- paste("It takes the number of a chunk, 1 and so on, and returns the rows of that",
                         "chunk as a data frame")
 
-# Returns a function that reads chunk i by a user's, and says which chunk it was that has failed.
+# Returns a function that reads chunk i by a user's function, and whose errors name the chunk.
 read_by <- function(chunk_of) {
   force(chunk_of)
   function(i) {
@@ -235,7 +235,8 @@ row_source.character <- function(x, hold = 5e6, ...) {
 
 files_there <- function(files) {
   if (length(files) && all(file.exists(files))) return(normalizePath(files))
-  stop_sparsegp("x", "names no Parquet files that are there")
+  stop_sparsegp("x", "names no existing Parquet files",
+                "Give a folder with Parquet files, or the names of such files")
 }
 
 # folders: NULL, or a data frame of columns that the files do not have, with a row for each file
@@ -268,7 +269,7 @@ parquet_call <- function(file, expr) {
     said <- strsplit(conditionMessage(e), "\n", fixed = TRUE)[[1L]][1L]
     said <- sub("( @ |,? (invalid|possibly corrupt) Parquet file).*", "", said)
     if (!file.exists(file)) {
-      stop_sparsegp("x", paste("has a file that is not there any longer:", file),
+      stop_sparsegp("x", paste("has a file that no longer exists:", file),
                     "Create the source again from the files that exist")
     }
     stop_sparsegp("x", paste0("has a file that cannot be read as Parquet: ", file, " (", said, ")"),

@@ -10,7 +10,8 @@
 #' plot(fit)
 #' ```
 #' `vignette("sparsegp")` is an introduction. [sparsegp_details] describes factors, the prior mean,
-#' skewed inputs, units, several components and checkpoints.
+#' skewed inputs, units, several components and checkpoints. The article "In your workflow" of the
+#' website has examples with other packages, such as tidymodels and emmeans, see [other-packages].
 #'
 #' @section The response:
 #' | response | model |
@@ -119,7 +120,7 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL, we
   call[[1L]] <- quote(sparsegp)
   if (!missing(offset)) {
     if (is.character(call$offset)) {
-      stop_sparsegp("offset", "is text", "Give an expression in the variables of `data`, no name")
+      stop_sparsegp("offset", "is text", "Give an expression in the variables of `data`, not text")
     }
     call$formula <- formula <- with_offset(formula, call$offset)
     call$offset <- NULL
@@ -191,7 +192,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, weights = N
   if ("formula" %in% names(call) || !missing(y) && inherits(y, "formula")) {
     first <- formula_first(call)
     if (identical(first, call)) { # which has brought us here
-      stop_sparsegp("formula", "is no formula", "Write it as response ~ inputs")
+      stop_sparsegp("formula", "is not a formula", "Write it as response ~ inputs")
     }
     return(eval(first, parent.frame()))
   }

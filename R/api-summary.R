@@ -180,7 +180,7 @@ print_scores <- function(x, digits) {
   }
 }
 
-# Beside each class the proportion of its rows that are classified as others.
+# Prints the confusion table, with the error rate of each class in a further column.
 print_confusion <- function(table) {
   share <- function(right, rows) paste0(format(round(100 * (1 - right / rows), 1L)), "%")
   cat("\nLeave-one-out classes, ", share(sum(diag(table)), sum(table)), " wrong:\n", sep = "")

@@ -82,7 +82,7 @@ round_choices <- function(reached, rows, points) {
   }))
 }
 
-# Of the candidates of a stage one is taken: the last that was better than those before it.
+# Marks one candidate of each stage as taken: the last that was better than those before it.
 only_last_taken <- function(choices) {
   last <- which(choices$taken)
   last <- last[!duplicated(choices$stage[last], fromLast = TRUE)]

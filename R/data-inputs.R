@@ -11,7 +11,7 @@ check_inputs <- function(x, argument = "x") {
     if (!all(numeric)) {
       stop_sparsegp(argument, paste0("has columns that are not numeric vectors: ",
                                      toString(names(x)[!numeric])),
-                    "Make numbers of them; the formula method of sparsegp() does that with factors")
+                    "Convert them to numbers; the formula method of sparsegp() does so for factors")
     }
     x <- data.matrix(x)
     if (identical(rownames(x), as.character(seq_len(nrow(x))))) rownames(x) <- NULL

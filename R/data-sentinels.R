@@ -33,7 +33,7 @@ warn_of_codes <- function(columns) {
     if (length(found)) paste0(name, " has ", words_of_codes(found))
   }, columns, names(columns)), use.names = FALSE)
   if (is.null(said)) return(invisible())
-  warn_sparsegp("Far from all other values there may be codes for missing ones: ",
+  warn_sparsegp("Values far from all others may be codes for missing values: ",
                 paste(said, collapse = "; "), ".\nIf they are, make them NA before fitting.")
 }
 

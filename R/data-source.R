@@ -61,7 +61,7 @@ open_chunks <- function(source, which = NULL) {
 as_chunk <- function(chunk, source, i) {
   if (is.null(chunk) && (is.na(source$chunks) || i > source$chunks)) return(NULL)
   if (is.data.frame(chunk)) return(as.data.frame(chunk))
-  stop_sparsegp("data", paste0("is ", source$label, ", whose chunk ", i, " is no data frame"),
+  stop_sparsegp("data", paste0("is ", source$label, ", whose chunk ", i, " is not a data frame"),
                 "Every chunk must be a data frame with the variables of the formula")
 }
 
@@ -92,7 +92,7 @@ stop_changed <- function(source, i) {
   stop_sparsegp("data", paste0("is ", source$label, ", whose chunk ", i, " is not what it was when",
                                " it was read first"),
                 paste("Every read must find the same rows in the same order: give a query an",
-                      "ORDER BY, let nobody write meanwhile, and resume a checkpoint with the",
+                      "ORDER BY, do not write to it meanwhile, and resume a checkpoint with the",
                       "rows that it is of"))
 }
 
@@ -112,7 +112,7 @@ print_of_rows <- function(frame) {
 # Names that an argument of a call reads.
 all_names <- function(argument) if (is.language(argument)) all.vars(argument)
 
-# Of every column of a frame a sum of its values, each times a number of its row, so rows that
+# Returns for every column the sum of its values, each times a number of its row, so rows that
 # have changed places show, too.
 sums_of_rows <- function(frame) {
   rows <- sin(seq_len(nrow(frame)))

@@ -24,8 +24,8 @@ with_coordinates <- function(data, formula, argument) {
   }
   geometry <- sf::st_geometry(data)
   if (!all(sf::st_geometry_type(geometry) == "POINT")) {
-    stop_sparsegp(argument, "has geometries that are no points",
-                  "Make points of them, by sf::st_centroid() or sf::st_cast(x, \"POINT\")")
+    stop_sparsegp(argument, "has geometries that are not points",
+                  "Convert them by sf::st_centroid() or sf::st_cast(x, \"POINT\")")
   }
   data <- as.data.frame(sf::st_drop_geometry(data))
   at <- if (nrow(data)) sf::st_coordinates(geometry) else matrix(0, 0L, 2L)

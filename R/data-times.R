@@ -39,7 +39,7 @@ as_times.default <- function(y) {
     return(as_times(structure(y, type = type, class = "Surv")))
   }
   if (!is.numeric(y) || is.matrix(y)) {
-    stop_sparsegp("y", "is not of times to an event",
+    stop_sparsegp("y", "has no times to an event",
                   paste("Give positive numbers, Surv(time, status) of package survival, or",
                         "cbind(time, status) with a status of 0 and 1"))
   }

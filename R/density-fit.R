@@ -152,7 +152,7 @@ gp_density <- function(x, k0 = NULL, range = NULL, iterations = 100, tol = 1e-6,
     best <- mean_of_fits(Filter(function(fit) fit$k0 %in% wanted, found), waves)
   }
   if (!best$converged) {
-    warn_sparsegp("lambda did not settle in ", counted(length(best$trace), "iteration"),
+    warn_sparsegp("lambda did not converge in ", counted(length(best$trace), "iteration"),
                   "; raise gp_density(iterations =).")
   }
   fit <- best[c("k0", "lambda", "trace", "converged", "convergence", "mean", "cov")]
@@ -187,7 +187,7 @@ check_orders <- function(k0, p) {
                 "Leave it out (NULL) to have it chosen")
 }
 
-# Of one, two and three inputs; those given have as many basis points as can be factored.
+# Largest orders for one, two and three inputs; `given`: as many basis points as can be factored.
 MOST_ORDERS <- list(search = c(25L, 8L, 4L), given = c(500L, 15L, 4L))
 
 DENSITY_FORMAT <- 1L # of the form that gp_density() returns

@@ -103,8 +103,8 @@ message_about_ends <- function(x) {
   if (length(x) < CROWD_ROWS) return(invisible())
   at <- c(if (crowds_below(x)) min(x), if (crowds_below(-x)) max(x))
   if (length(at) == 0L) return(invisible())
-  message("Points crowd at ", paste(format(at, digits = 3L), collapse = " and "),
-          ". If there can be none beyond, give the end, as in\n",
+  message("Many points are close to ", paste(format(at, digits = 3L), collapse = " and "),
+          ". If none is possible beyond, give this end, as in\n",
           "gp_density(support = c(0, Inf)): the density may then jump there.")
 }
 

@@ -166,7 +166,7 @@ label_curvature <- function(fit, latent) {
 # m + c d1 and variance s2 + c d2 c', exactly.
 label_outcomes <- function(fit, latent) UseMethod("label_outcomes", codec_of(fit))
 
-# By central differences of fourth order, good to some 1e-8: a probability moves over distances of
+# Uses central differences of fourth order, accurate to 1e-8: a probability changes on the scale of
 # the latent standard deviation, or of 1.
 #' @export
 label_outcomes.response_factor <- function(fit, latent) {

@@ -83,7 +83,7 @@ fall_of_variance <- function(lookahead, rows) {
   summed_falls(lookahead, rows, function(falls, class) falls %*% weights)
 }
 
-# Of numbers the entropy of the latent function, value by value, with the covariances expected
+# For numbers this is the entropy of each latent value, with the expected covariances.
 #' @export
 fall_of_entropy.response <- function(fit, lookahead, rows) {
   w <- n_outputs(fit)
@@ -99,7 +99,7 @@ fall_of_entropy.response <- function(fit, lookahead, rows) {
 fall_of_error.response <- function(fit, lookahead, rows) refuse_error()
 
 refuse_error <- function() {
-  stop_sparsegp("measure", "\"error\" is the proportion of labels that are wrong, and for classes",
+  stop_sparsegp("measure", "= \"error\" is the proportion of wrong labels, which only classes have",
                 "Use measure = \"variance\"")
 }
 
@@ -162,7 +162,7 @@ target_given.response_factor <- function(fit, target, cross, label) {
        offset = rep(rep_len(target$latent$offset, size), each = n))
 }
 
-# Of w values with a joint covariance
+# The w values of a row have a joint covariance.
 #' @export
 target_given.response_coupled <- function(fit, target, cross, label) {
   w <- n_outputs(fit)

@@ -15,7 +15,7 @@ markov_form <- function(spec, theta = numeric(count_kernel_hyper(spec)), at = NU
 # caller_of()
 markov_entry <- function(problem, call_c, options) {
   if (!problem$states %in% seq_len(MOST_STATES)) {
-    stop_sparsegp("kernel", "is that of no Markov process, or of one with too many states",
+    stop_sparsegp("kernel", "is not that of a Markov process, or has too many states",
                   "Use method_ep(size =)")
   }
   options$order <- order(problem$x[, 1L])

@@ -15,7 +15,7 @@
 #   mean       a linear mean that EP of all rows integrates out (kernel-mean.R), or NULL
 #   power      of the likelihood, where a run of EP raises it to one (engine-power.R)
 #   scale      of a response whose scale has a parameter (engine-scale.R), or NULL
-# and what some calls want besides. theta is the full vector of hyperparameters on C's scale, kernel
+# and what some calls need besides. theta is the full vector of hyperparameters on C's scale, kernel
 # first.
 #
 # Every problem is built here: model is list(lik, spec, nkernel, response, mean) of a model or of a

@@ -59,7 +59,7 @@ vector_spread <- function(object, latent, noise) {
   sweep(sqrt(var + noise), 2L, component_units(object$response), "*")
 }
 
-# Of the latent function, or of new responses; each component by itself
+# Returns bounds of the latent function or of new responses, for each component separately.
 #' @export
 vector_bound.response <- function(object, latent, prediction, p) {
   vector_means(object, latent) + stats::qnorm(p) * spread_of_kind(object, latent, prediction)

@@ -17,7 +17,7 @@ centre_answer.response_coupled <- function(object, latent, type) {
          median = median_response(object, latent), mean_response(object, latent))
 }
 
-# As of independent functions, at the points of the same lattice under the row's own covariance.
+# Uses the lattice of independent functions, rotated to the row's own covariance.
 #' @export
 lattice_responses.response_coupled <- function(object, latent, points) {
   names <- components(object)
@@ -61,6 +61,6 @@ known_probabilities.response_coupled <- function(object, f, offset) {
   by_component(engine_lik_eval(object, c(t(f)))$mean, components(object))
 }
 
-# Of the same probabilities as predict(), which sum to 1.
+# Uses the probabilities of predict(), which sum to 1.
 #' @export
 lpd_of_rows.response_coupled <- function(object) label_lpd(loo_probabilities(object), object$y)

@@ -82,7 +82,7 @@ mixed_quantile <- function(object, latent, p, member, root = increasing_root) {
   root(excess, do.call(pmin, ends), do.call(pmax, ends))
 }
 
-# Of new responses, by their tails
+# Inverts the tails of the mixture of new responses.
 #' @export
 response_quantile.response_ensemble <- function(object, p, latent) {
   leaves <- leaves_of(object, latent)
@@ -216,7 +216,7 @@ first_bounds <- function(members, shares, z, start) {
     c(own, list(f = f, at = at, flat = ifelse(slope > 0, 1 / slope, 0)))
   }, members, start)
   at <- lapply(each, `[[`, "at")
-  # the slope at the end of a scale would say nothing of the spread
+  # the slope at the end of a scale is not informative about the spread
   spread <- lapply(members, function(own) own$g(own$mean + own$sd) - own$g(own$mean))
   size <- do.call(pmax, at) - do.call(pmin, at) + do.call(pmax, spread)
   q <- quantile_step(each, shares, mixed(at, shares), z)

@@ -73,7 +73,7 @@ quantile_residuals.response_factor <- function(object) {
   random_quantiles(c(table_tails(table_of_labels(prob), as.integer(object$y)), jumps = TRUE))
 }
 
-# log Z knows no power, and is not always the label's own: it may be that of a number, or include
+# log Z includes no power, and is not always the label's own: it may be that of a number, or include
 # the probability that a row is outside of a margin.
 #' @export
 lpd_of_rows.response_labels <- function(object) {

@@ -1,4 +1,4 @@
-# Point predictions, type "response": the mean, unless it says nothing of where responses lie. Where
+# Point predictions, type "response": the mean, unless it is far from most responses. Where
 # a link grows without bound, as exp() does, means are integrals over the tails of what is known,
 # and may be larger than nearly all responses, or infinite. So
 # * a fit whose responses, given the latent function, have no mean, or one outside of their central

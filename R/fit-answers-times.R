@@ -160,7 +160,7 @@ at_times <- function(each, request) {
 
 # ---- Rows of the fit ----
 
-# Of a censored time the transform is spread over the probabilities of what it may be. Those of a
+# For a censored time the transform is spread over the probabilities of possible times. Those of a
 # time that has an entry are given that there was no event before.
 #' @export
 response_tails.response_times <- function(object, y, latent) {

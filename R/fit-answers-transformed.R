@@ -137,7 +137,7 @@ confidence_bound.response_transformed <- function(object, latent, type, z) {
   centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)
 }
 
-# Of mean and spread those of the mean or median response, too.
+# Draws the mean or median response, too, which depend on mean and spread.
 #' @export
 draws_of.response_transformed <- function(object, latent, n, type) {
   answer <- switch(type, response = response_at, median = median_response)

@@ -1,7 +1,7 @@
 # From latent moments in C's units to what a user asked for, and back to the rows asked for. What
 # depends on the kind of response is a generic, dispatched on the class of the fit's codec
 # (response_class() in response-codec.R), so who calls it does not ask for the kind. Methods
-# stand in fit-answers-<kind>.R; response_*.default is called `response`:
+# are in fit-answers-<kind>.R; response_*.default is called `response`:
 #   seen_mean(object, latent)        what the likelihood sees: latent function and offset, C's units
 #   to_response(object, mean)        a mean response in the user's units, from C's
 #   mean_response(object, latent)    of classes their probabilities
@@ -259,7 +259,7 @@ restore_rows <- function(answer, latent) {
   out
 }
 
-# For every row asked for, by name, which of the complete ones it is, or NA.
+# Returns for every requested row its number among the complete ones, or NA; by name.
 asked_rows <- function(latent) {
   at <- match(seq_along(latent$complete), which(latent$complete))
   names(at) <- latent$names

@@ -25,8 +25,8 @@ check_fit <- function(fit, argument = "object") {
 refuse_flaw <- function(wrong, argument) {
   if (is.null(wrong)) return(invisible())
   if (wrong != "format") stop_damaged(paste0("its `", wrong, "` does not fit the rest"), argument)
-  stop_sparsegp(argument, paste0("is no fit that this version of sparsegp could use: its `format` ",
-                                 "is not ", FIT_FORMAT),
+  stop_sparsegp(argument, paste0("is not a fit that this version of sparsegp can use: its ",
+                                 "`format` is not ", FIT_FORMAT),
                 "Fit again, or load an undamaged copy")
 }
 

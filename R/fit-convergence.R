@@ -57,7 +57,7 @@ print_iterations <- function(fit) {
       if (isTRUE(run$flat > 0)) paste0(", kept from it ", run$flat), "\n", sep = "")
 }
 
-# Returns what a reader has to know of a fit's convergence; full: also of its rounding.
+# Returns remarks on the convergence of a fit; full: also on its rounding.
 convergence_words <- function(x, full = FALSE) {
   run <- x$convergence
   c(if (!is.null(run$fallback)) {

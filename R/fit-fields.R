@@ -6,7 +6,7 @@ OF_MODE <- c("posterior", "basis_rows", "state", "jitter", "log_evidence", "conv
 
 # ---- Text, calls and tables ----
 
-# Terms are a call with what model.frame() and model.matrix() want of it.
+# Terms are a call with the attributes that model.frame() and model.matrix() need.
 is_terms <- function(x) {
   has <- attributes(x)
   variables <- has$variables
@@ -45,7 +45,7 @@ are_finite_words <- function(x) are_words(x) && !anyNA(x)
 
 is_trace <- function(x) is_frame(x) && all(vapply(unclass(x), is.numeric, NA))
 
-# Of any class: a na.action() may be a user's function.
+# Accepts any class, as na.action may be a user's function.
 are_row_numbers <- function(x) are_whole_between(unclass(x), 1, Inf)
 
 # ---- How it went ----

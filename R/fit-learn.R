@@ -31,7 +31,7 @@ fit_read <- function(recipe, rows, setup) {
 }
 
 # Gives one warning at most: learning cannot settle where EP did not. A limit on sweeps that is
-# lower than usual, and reached, says nothing of divergence.
+# lower than usual, and reached, is no sign of divergence.
 warn_about <- function(run, record, fit) {
   if (!is.null(run$fallback)) return(warn_about_fallback(run, fit$likelihood))
   if (run$converged) return(warn_about_search(record))

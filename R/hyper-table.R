@@ -136,7 +136,7 @@ prior_spreads <- function(table) {
 }
 
 # Returns what the log prior of the free rows is at typical values of the hyperparameters: beyond it
-# a log prior says how unusual they are.
+# a log prior measures how unusual they are.
 hyper_log_constant <- function(table) {
   sum(vapply(table$prior[table$free], function(prior) {
     family <- PRIOR_FAMILIES[[prior$family]]

@@ -22,7 +22,7 @@ integrated_fit <- function(fit, setup) {
   # where EP has no fixed point at the mode or beside it the shape is not a number, too
   if (is.null(how) && !isTRUE(shape$widening > policy$integrated_widening)) return(fit)
   if (!is.finite(shape$middle$value)) {
-    stop_sparsegp("integrate", "finds no fixed point of EP at what was learned",
+    stop_sparsegp("integrate", "is impossible: EP has no fixed point at the learned values",
                   "Use gp_control(integrate = \"none\")")
   }
   ensemble_at(fit, shape, how %||% "ccd")

@@ -247,7 +247,7 @@ row_moments <- function(fit, run) {
 # Returns means and variances by which runs are compared.
 moments_of_rows <- function(fit, latent) UseMethod("moments_of_rows", codec_of(fit))
 
-# Of the mean response, as of a probability
+# The moments are those of the mean response, such as a probability.
 #' @export
 moments_of_rows.response <- function(fit, latent) {
   if_responses(list(mean = mean_response(fit, latent),
@@ -264,7 +264,7 @@ moments_of_rows.response_numbers <- function(fit, latent) {
   list(mean = moments$mean, var = moments$sd^2)
 }
 
-# Of latent functions less their mean in a row, which probabilities do not depend on
+# Subtracts the mean of a row's latent functions, on which probabilities do not depend.
 #' @export
 moments_of_rows.response_classes <- function(fit, latent) {
   mean <- to_link(fit, latent$mean, 0)
@@ -273,7 +273,7 @@ moments_of_rows.response_classes <- function(fit, latent) {
        var = (1 - 2 * share) * latent$var + share^2 * rowSums(latent$var))
 }
 
-# Of all latent values of a row
+# The moments are those of all latent values of a row.
 #' @export
 moments_of_rows.response_components <- function(fit, latent) {
   list(mean = latent$mean, var = own_variances(latent$var, n_outputs(fit)))

@@ -93,7 +93,7 @@ get_predict.sparsegp <- function(model, newdata, type = "response", ...) {
 # Returns the predictions, which must be numbers.
 check_margin <- function(answer, type) {
   if (is.numeric(answer)) return(answer)
-  stop_sparsegp("type", paste0("= \"", type, "\" has no numbers to take differences of"),
+  stop_sparsegp("type", paste0("= \"", type, "\" gives no numbers to take differences of"),
                 "Use type = \"response\", which has the probability of each class")
 }
 

@@ -68,7 +68,8 @@
 #'
 #' @section tidymodels, vetiver and butcher:
 #' [gaussian_process()] is a model of parsnip, with the engine `"sparsegp"`. A fit can be the model
-#' of `vetiver::vetiver_model(fit, "name", save_prototype = inputs)`. `butcher::butcher(fit)` leaves
+#' of `vetiver::vetiver_model(fit, "name")`; arguments of `vetiver_api()` are those of
+#' [predict()][predict.sparsegp]. `butcher::butcher(fit)` leaves
 #' out the environment of the formula, values in the call and the model frame, which [update()] and
 #' [model.frame()] need; the fit predicts as before. Inputs and responses stay, because the
 #' posterior of full EP is made of them; [shard()] of a fit on inducing points (the *basis*) has
@@ -132,7 +133,7 @@ refuse_many_latent <- function(object) {
                 remedy)
 }
 
-# Returns what emmeans says of a link: how to go back, and what the result is called.
+# Returns a link as emmeans describes it: its inverse, and the name of the result.
 emmeans_labels <- function(object) {
   family <- family.sparsegp(object)
   misc <- emmeans::.std.link.labels(family, list())

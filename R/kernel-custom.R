@@ -210,7 +210,7 @@ is_matrix_of <- function(K, nrow, ncol) {
 call_custom <- function(fun, ...) {
   tryCatch(fun(...), error = function(e) {
     stop_sparsegp("kernel", paste0("has a function that failed: ", conditionMessage(e)),
-                  "See ?kernel_custom for what it is called with")
+                  "See ?kernel_custom for its arguments")
   })
 }
 

@@ -42,7 +42,7 @@ variance_start <- function(leaf, env, start) {
 
 # A length scale that is a pure number
 ratio_start <- function(leaf, start) {
-  # an input that does not matter wants a very long scale of its own: leave it room
+  # an input that does not matter needs a very long scale of its own: leave it room
   list(start = start, unit = 1, prior = default_lognormal(mean(start), if (leaf$ard) 2 else 1))
 }
 

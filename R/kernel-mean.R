@@ -26,7 +26,7 @@ check_mean <- function(mean) {
     check_mean_terms(stats::terms(mean, allowDotAsName = TRUE))
     return(mean)
   }
-  stop_sparsegp("mean", "is no mean", paste("Give \"constant\", \"average\" or \"zero\", or a",
+  stop_sparsegp("mean", "is not a mean", paste("Give \"constant\", \"average\" or \"zero\", or a",
                                             "formula of inputs such as ~ x + z"))
 }
 
@@ -84,7 +84,7 @@ mean_columns <- function(terms, inputs) {
   if (length(terms) == 0L) return(integer())
   wrong <- setdiff(terms, c(inputs$names, inputs$terms))
   if (length(wrong)) {
-    stop_sparsegp("mean", paste0("has terms that are no inputs: ", toString(wrong)),
+    stop_sparsegp("mean", paste0("has terms that are not inputs: ", toString(wrong)),
                   "Make them inputs, and restrict the kernels to other inputs by `vars`")
   }
   at <- resolve_vars(terms, inputs)

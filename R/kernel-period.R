@@ -75,7 +75,7 @@ PERIOD_CELLS <- 2^20 # most cells of the grid
 
 PERIOD_ROWS <- 20000L # most rows by which a peak is located
 
-# Of the sum of squares of y what a sine wave of that frequency explains (Lomb and Scargle).
+# Returns the sum of squares of y that a sine wave of that frequency explains (Lomb and Scargle).
 harmonic_power <- function(frequency, t, y) {
   turn <- 2 * pi * frequency * t
   turn <- turn - atan2(sum(sin(2 * turn)), sum(cos(2 * turn))) / 2 # cosine and sine orthogonal

@@ -71,7 +71,7 @@ refuse_constant <- function(kernel) {
                 "Leave constant inputs out, or use kernel_constant()")
 }
 
-# Refuses a factor, whose levels have no place on a line, where a kernel wants positions.
+# Refuses a factor, whose levels have no place on a line, for a kernel that needs positions.
 refuse_factor <- function(kernel, what) {
   found <- kernel$input_names[kernel$levels > 0]
   if (length(found) == 0L) return(invisible())
@@ -143,7 +143,7 @@ resolve_field <- function(kernel, inputs) {
   base <- kernel$parts[[1L]]
   refuse_factor(base, "is of positions")
   if (on_sphere(base)) {
-    stop_sparsegp("distance", "= \"sphere\" has no fields, whose inputs are those of a plane",
+    stop_sparsegp("distance", "= \"sphere\" is not for fields, whose inputs are those of a plane",
                   "Project longitude and latitude, or use kernel_coregion()")
   }
   components <- length(inputs$components)

@@ -15,12 +15,12 @@ check_sphere_inputs <- function(at, leaf, inputs, labels) {
   remedy <- "Give vars = c(\"lon\", \"lat\"), the names of longitude and latitude in degrees"
   names <- inputs$names[at]
   if (length(at) != 2L) {
-    stop_sparsegp("distance", paste0("= \"sphere\" is of a longitude and a latitude, and ",
+    stop_sparsegp("distance", paste0("= \"sphere\" needs a longitude and a latitude, and ",
                                      format(leaf), " reads ", counted(length(at), "input")), remedy)
   }
   wrong <- names[without_backticks(inputs$terms[at]) %in% labels]
   if (length(wrong)) {
-    stop_sparsegp("distance", paste0("= \"sphere\" is of numbers, and ", wrong[1L],
+    stop_sparsegp("distance", paste0("= \"sphere\" needs numbers, and ", wrong[1L],
                                      " is not"), remedy)
   }
   if (all(grepl("^\\W*lat", names[1L], TRUE), grepl("^\\W*lo?ng?", names[2L], TRUE))) {

@@ -145,7 +145,7 @@ new_kernel <- function(type, params, ard = FALSE, vars = NULL, degree = 0L, per_
   )
 }
 
-# Refuses what a constructor does not know. var: is there such an argument? It is one by name
+# Refuses unknown arguments of a constructor. var: is there such an argument? It is one by name
 # because R would stop at it with words of its own, as it is short for two others.
 check_kernel_dots <- function(var, ...) {
   if (var) {

@@ -131,7 +131,7 @@ check_base <- function(base, argument) {
   base
 }
 
-# Of several responses all would be the same function.
+# Stops for a kernel of one component: all responses would be the same function.
 refuse_blind <- function(kernel) {
   if (length(component_parts(kernel))) return(invisible())
   stop_sparsegp("kernel", paste0("is ", format(kernel), ", which is a kernel of one component"),

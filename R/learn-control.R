@@ -106,7 +106,7 @@ learn_control <- function(criterion = c("evidence", "ivm"), inner = NULL, outer 
             class = "sparsegp_learn")
 }
 
-# For "ivm" those of the IVM paper's section 6.1.
+# The numbers for "ivm" are those of section 6.1 of the IVM paper.
 LEARN_DEFAULTS <- list(evidence = c(inner = 200, outer = 2), ivm = c(inner = 8, outer = 15))
 
 # Returns how searches on a pilot sample end.

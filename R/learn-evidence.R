@@ -56,7 +56,7 @@ learned_loosely <- function(problem) {
 }
 
 # A criterion is a function of theta that returns a run: status, logz, gradient, and whatever else
-# its owner wants to find in objective$state$last$run. This one is the log evidence, with the log
+# its owner needs in objective$state$last$run. This one is the log evidence, with the log
 # Jacobian where the response's scale is being learned; sites are warm-started from the last run
 # that converged. It may be given a basis, too; points: then with the gradient in its points.
 evidence_criterion <- function(problem, points = FALSE, sites = NULL) {
@@ -408,9 +408,9 @@ warn_about_search <- function(record) {
                                               invert = TRUE)
   if (length(at_bound)) {
     warn_sparsegp("Learning ended with ", toString(at_bound), " at the edge of its range; ",
-                  "give it a start or a prior.")
+                  "give it a starting value or a prior.")
   } else if (!record$converged) {
     warn_sparsegp("Learning stopped before it converged, after ", record$evaluations,
-                  " evaluations; ", record$advice, " or give a start.")
+                  " evaluations; ", record$advice, " or give starting values.")
   }
 }

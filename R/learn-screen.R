@@ -5,7 +5,7 @@
 # over all length scales at once begins with every input of equal weight. What it finds is a
 # candidate of the race for structure (strategy-sparse.R), which judges it by the evidence.
 #
-#   seen    what the observations say of f: list(y, variance, exact); exact: variances are known but
+#   seen    observations of f: list(y, variance, exact); exact: variances are known but
 #           for a common factor, over which the marginal likelihood is maximised
 #   shapes  list(columns, owner, order): functions of single inputs, a column each, of mean square
 #           1; whose they are, and which of their input's
@@ -156,7 +156,7 @@ rescaled_parts <- function(parts, seen, mean) {
 
 # ---- Observations ----
 
-# Returns what sites say of f at some rows, and which rows these are: those with a precision. Where
+# Returns sites as observations of f at some rows, and these rows: those with a precision. Where
 # sites are the likelihood itself the noise is not known yet, and y has variance 1.
 seen_of_run <- function(run, rows, exact) {
   LEAST <- 1e-6

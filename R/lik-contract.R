@@ -1,4 +1,4 @@
-# Defines what R has to know of each likelihood.
+# Defines the contracts that each likelihood fulfils in R.
 #
 # A likelihood value is plain data: its C type and what was given for its hyperparameters. What R
 # has to know of a type, its traits, are three contracts: the rows that C gets and what EP makes of
@@ -6,7 +6,7 @@
 
 # Returns what is known of the likelihood's rows and sites.
 #   response   the name of the codec that reads its response (response-codec.R)
-#   data_rows  (y, weights) -> the q x n matrix C wants
+#   data_rows  (y, weights) -> the q x n matrix for C
 #   weighted   do weights mean anything?
 #   repeated   is a weight the number of observations that a row stands for? A new response has none
 #   exact      is a site the likelihood itself, so one sweep sets all?
@@ -245,7 +245,7 @@ extension_traits <- function(extension) {
     lik_hyper(about = about),
     lik_sample(draw = function(f, value, weights) {
       if (!is.null(extension$draw)) return(as.double(extension$draw(f, value)))
-      stop_sparsegp("object", "has a likelihood of another package that no response is drawn from",
+      stop_sparsegp("object", "has a likelihood of another package that cannot draw responses",
                     "Give lik_extension(draw =)")
     }))
 }

@@ -62,7 +62,7 @@ refuse_wrong_constants <- function(constants, rows) {
   if (nrow(constants) == rows) return(invisible())
   stop_sparsegp("data", paste0("of the likelihood has ", nrow(constants), " values for ", rows,
                                " rows"),
-                paste("Give one per row of the data, those among them that are left out later;",
+                paste("Give one for each row of the data, also for rows that are left out later;",
                       "rows in chunks need names of columns, data = ~ exposure"))
 }
 
@@ -76,7 +76,7 @@ constants_call <- function(likelihood) {
 refuse_rows_of_likelihood <- function(likelihood) {
   refuse_variances_of_stream(likelihood)
   if (is.null(likelihood$custom$constants)) return(invisible())
-  stop_sparsegp("data", "of the likelihood has these rows only, and a stream has more to come",
+  stop_sparsegp("data", "of the likelihood is for these rows only, and a stream continues",
                 "Name columns, as in lik_custom(data = ~ exposure)")
 }
 

@@ -103,7 +103,7 @@ categories_of <- function(custom) {
 }
 
 
-# Of two labels it is the probability of the second.
+# For two labels the mean is the probability of the second.
 label_moments <- function(own, f) {
   p <- category_table(own, f)$p[, 2L]
   list(mean = p, var = p * (1 - p))
@@ -312,7 +312,7 @@ draw_of_table <- function(table) {
   apply(table$p, 1L, function(p) table$y[sample.int(length(p), 1L, prob = p)])
 }
 
-# By inversion, at probabilities that are tabulated for each latent value.
+# Draws by inversion, at probabilities that are tabulated for each latent value.
 draw_numbers <- function(own, f) {
   scale <- NUMBER_SCALES[[own$custom$response]]
   nodes <- list(f = f, weight = 1)

@@ -51,7 +51,7 @@ call_user <- function(fun, name, arguments) {
   force(arguments) # whose errors are not the function's
   tryCatch(do.call(fun, arguments, quote = TRUE), error = function(e) {
     stop_sparsegp("likelihood", paste0("has a `", name, "` that stops: ", conditionMessage(e)),
-                  "See ?lik_custom for what it is given")
+                  "See ?lik_custom for its arguments")
   })
 }
 

@@ -1,4 +1,4 @@
-# Gaussian noise: the twin of src/lik_gaussian.c. Known variances stand in lik-known-variances.R.
+# Gaussian noise: the twin of src/lik_gaussian.c. Known variances are in lik-known-variances.R.
 
 #' @rdname likelihoods_numbers
 #' @order 2

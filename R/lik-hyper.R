@@ -21,7 +21,7 @@ likelihood_hyper <- function(lik, rows, offset, response, classes) {
                whose = if (is.null(components)) "class" else "component, or pair of them")
   })
   if (is.null(classes) || length(parts) < 2L) return(parts)
-  # C wants all of a class's together
+  # C needs all of a class's together
   list(stacked_table(parts)[order(rep(seq_along(classes), length(parts))), ])
 }
 

@@ -1,7 +1,7 @@
 # Gaussian noise of known variance, one for each row of the data: lik_gaussian(variance = <vector>).
-# What the variances have in common (their geometric mean, so no row's weight is extreme) is the
-# noise, fixed, and each row's weight is the noise divided by its variance. So everything that minds
-# weights minds known variances; here is what else they need.
+# The geometric mean of the variances (chosen to avoid extreme weights) is the
+# noise, fixed, and each row's weight is the noise divided by its variance. Code that supports
+# weights therefore supports known variances; this file has the rest.
 
 has_variances <- function(likelihood) {
   inherits(likelihood, "sparsegp_likelihood") && !is.null(likelihood$variances)
@@ -39,12 +39,12 @@ weights_of_fit.weights_variances <- function(likelihood, given, rows = NULL) {
 refuse_wrong_count <- function(variances, rows) {
   if (length(variances) == rows) return(invisible())
   stop_sparsegp("variance", paste0("has ", length(variances), " values for ", rows, " rows"),
-                "Give one per row of the data, those among them that are left out later")
+                "Give one for each row of the data, also for rows that are left out later")
 }
 
 refuse_variances_of_stream <- function(likelihood) {
   if (!has_variances(likelihood)) return(invisible())
-  stop_sparsegp("variance", "has the variances of these rows only, and a stream has more to come",
+  stop_sparsegp("variance", "has variances for these rows only, and a stream continues",
                 paste("Use lik_gaussian(fixed(1)) with weights = 1 / variance, here and in",
                       "update()"))
 }
@@ -73,7 +73,7 @@ check_new_responses.weights_variances <- function(object, interval, weights) {
   stop_sparsegp("weights", "are for prediction intervals, after known variances", "Leave them out")
 }
 
-# Refuses new rows, whose noise variances the fit cannot know.
+# Refuses new rows, whose noise variances are not part of the fit.
 refuse_unknown_variances <- function(likelihood, argument, remedy) {
   if (!has_variances(likelihood)) return(invisible())
   stop_sparsegp(argument, "is missing: the noise variances of new rows are not part of the fit",

@@ -13,7 +13,7 @@ mixture_traits <- function() c(lik_code(
   draw = function(f, value, weights) f
 ))
 
-# Returns what C wants of each row: of every part c, h and the lower triangle of P (lik_mixture.c).
+# Returns C's data of each row: of every part c, h and the lower triangle of P (lik_mixture.c).
 natural_parts <- function(y) {
   parts <- mixture_parts(y)
   each <- lapply(seq_len(parts), function(j) natural_part(mixture_part(y, j)))

@@ -27,7 +27,7 @@ log_between <- function(lower, upper) {
 
 # ---- Noise that is added to the mean ----
 
-# By Student's t in place of a normal distribution, each of the best width. None where most
+# Returns the gain of Student's t over a normal distribution, each of the best width. 0 if most
 # responses have one value, around which that width could shrink, and the density grow, without end.
 gain_of_tails <- function(rest) {
   if (max(ties_of(rest$y)) > length(rest$y) / 2) return(0)
@@ -42,8 +42,8 @@ gain_of_tails <- function(rest) {
   best$objective - sum(stats::dnorm(z, sd = width, log = TRUE))
 }
 
-# By a spread that is log-linear in the predicted mean and the inputs, a generalised linear model of
-# the squares, less what as many coefficients gain by chance. None where the spread could shrink to
+# Returns the gain of a spread that is log-linear in predicted mean and inputs, a linear model of
+# the squares, less what as many coefficients gain by chance. 0 if the spread could shrink to
 # nothing around tied responses: if it falls below the step between these, or one is an atom.
 gain_of_spread <- function(rest) {
   squares <- pmax(rest$z^2, 1e-8)
@@ -86,7 +86,7 @@ step_of_ties <- function(y) if (anyDuplicated(y)) min(diff(sort(unique(y))), Inf
 
 # ---- Noise that has a law of its own ----
 
-# By counts of the predicted means, over the probabilities of the unit intervals. size: of the
+# Returns the gain of counts with these means over probabilities of unit intervals. size: of the
 # negative binomial; zero: probability of a zero besides. NULL: the best
 gain_of_counts <- function(rest, size = NULL, zero = 0) {
   at <- function(par) {
@@ -110,7 +110,7 @@ log_counts <- function(rest, size, zero) {
   log(pmax(zero * (rest$y == 0) + (1 - zero) * p, .Machine$double.xmin))
 }
 
-# By a beta distribution about the predicted means, of the best precision.
+# Returns the gain of a beta distribution about the predicted means, of the best precision.
 gain_of_shares <- function(rest) {
   mean <- pmin(pmax(rest$mean, 1e-3), 1 - 1e-3)
   log_density <- function(log_precision) {

@@ -116,7 +116,7 @@ count_outcomes <- function(eta, var, shape = Inf) {
 }
 
 # Such a rule for integrals over numbers about `mean`, of a likelihood of that scale or more: to
-# either side along the logarithm of the distance, as long tails and a corner at the mean want it.
+# either side along the logarithm of the distance, as long tails and a corner at the mean require.
 number_outcomes <- function(mean, var, scale) {
   STEP <- 0.25
   v <- seq(-18, 12, by = STEP)

@@ -62,7 +62,7 @@ terms_of_inputs <- function(object) {
     return(model_inputs(object$terms, frame, object$contrasts, object$xlevels)$terms)
   }
   if (has_plain_inputs(object) && length(object$xlevels) == 0L) return(object$scaling$names)
-  stop_sparsegp("object", "is a fit of rows that are no longer there, and of terms of these",
+  stop_sparsegp("object", "was fitted to rows that no longer exist, and to terms of these",
                 INSTEAD_OF_IMPORTANCE)
 }
 

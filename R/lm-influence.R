@@ -97,7 +97,7 @@ influence.sparsegp <- function(model, ...) {
        wt.res = stats::residuals(model))
 }
 
-# Returns a fit that knows its rows, each of which has one latent value, or stops.
+# Returns a fit that keeps its rows, each of which has one latent value, or stops.
 with_single_rows <- function(model) {
   model <- with_rows(model)
   check_measured(codec_of(model), "influence", "model", "See loo()")

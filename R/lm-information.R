@@ -46,7 +46,7 @@ fisher_information.response_numbers <- function(model, f) {
   rep(mean(score^2), length(f))
 }
 
-# A row stands for as many counts as its weight says.
+# A row stands for as many counts as its weight.
 #' @export
 fisher_information.response_counts <- function(model, f) {
   repeats <- if (lik_traits(model$likelihood)$repeated) model$weights else 1

@@ -39,7 +39,7 @@ NULL
 model.frame.sparsegp <- function(formula, ...) {
   fit <- ready(formula)
   if (is.null(fit$terms)) {
-    stop_sparsegp("formula", "is a fit of a matrix, which has no frame", "Use model.matrix()")
+    stop_sparsegp("formula", "is a fit of a matrix, which has no model frame", "Use model.matrix()")
   }
   if (!is.null(fit$frame)) return(fit$frame)
   frame <- frame_again(fit)
@@ -105,7 +105,7 @@ refuse_sigma <- function(object) UseMethod("refuse_sigma", codec_of(object))
 refuse_sigma.response <- function(object) {
   stop_sparsegp("object", paste("has the likelihood", lik_label(object$likelihood),
                                 "whose responses vary by their mean"),
-                "There is no one standard deviation")
+                "See predict() with interval = \"prediction\" for the spread at each row")
 }
 
 #' @export
@@ -130,7 +130,7 @@ free_rows.response <- function(object) object$n - sum(leverages(object))
 #' @export
 free_rows.response_classes <- function(object) {
   stop_sparsegp("object", "has a latent function for each class",
-                "Their parameters are not to be set off against the rows")
+                "Use loo(), which needs no degrees of freedom")
 }
 
 #' @export

@@ -58,8 +58,8 @@ check_adjustments <- function(chunk, lik) {
                   "Give those of lik_custom(data =) with the rows")
   }
   if (lik_traits(lik)$even && all(chunk$offset == 0)) {
-    stop_sparsegp("likelihood", paste0("is ", lik_label(lik), ", the same of f and -f, so a prior ",
-                                       "mean of 0 cannot distinguish them"),
+    stop_sparsegp("likelihood", paste0("is ", lik_label(lik), ", the same for f and -f, so a ",
+                                       "prior mean of 0 cannot distinguish them"),
                   "Give an offset, a prior mean other than 0, or use gp_density()")
   }
   if (!lik_codec(lik)$offsets && any(chunk$offset != 0)) {

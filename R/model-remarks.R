@@ -20,7 +20,7 @@ remark_on_rows <- function(model, setup, chunk) {
     named <- toString(model$scaling$names)
     if (is.null(setup$known) && nrow(unique(chunk$x)) > 1L) {
       warn_sparsegp("No input varies by more than the rounding of its values (", named, "): most ",
-                    "of their digits are lost. Take a constant off before they are stored.")
+                    "of their digits are lost. Subtract a constant before they are stored.")
     } else {
       warn_sparsegp("No input varies (", named, "): the fit is a constant.")
     }
@@ -37,7 +37,7 @@ remark_on_rows <- function(model, setup, chunk) {
   elsewhere <- !is.null(known) && length(known$few) != 1L # rows that were not kept vary
   departs <- codec$scaled && nrow(unique(as.matrix(chunk$offset))) > 1L # from what was expected
   if (is.null(constant) || elsewhere || departs) return(invisible(FALSE))
-  warn_sparsegp("The response ", constant, ": there is nothing to learn from these rows but that.")
+  warn_sparsegp("The response ", constant, ": these rows contain no other information.")
   invisible(TRUE)
 }
 
@@ -60,7 +60,7 @@ refuse_lost_values <- function(x) {
   j <- which(lost)[1L]
   stop_sparsegp("x", paste0("has values in ", colnames(x)[j], ", up to ",
                             signif(max(abs(x[, j])), 3L),
-                            ", beside which all others are one number"),
+                            ", compared with which all others are equal"),
                 "Correct them, or make them NA: rows with missing values are left out")
 }
 

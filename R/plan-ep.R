@@ -51,7 +51,7 @@ run_plan.plan <- function(plan, theta) {
   finish_run(run_to_end(problem, theta, plan$sites), plan)
 }
 
-# Adds to a run what the plan knows of it.
+# Adds the fields of the plan to a run.
 finish_run <- function(run, plan) {
   problem <- plan$problem
   if (run$status != 0L) return(run)

@@ -1,6 +1,6 @@
 # Runs of fits that always end: variational inference in the place of EP without a fixed point.
 
-# Stops where a method wants a power and the likelihood has none.
+# Stops if a method needs a power and the likelihood has none.
 refuse_power <- function(method, problem) {
   if (is.null(method$power) || method$power == 1 || has_powers(problem)) return(invisible())
   stop_sparsegp("method", paste0("has power = ", method$power, ", and a term of the likelihood ",
@@ -10,7 +10,7 @@ refuse_power <- function(method, problem) {
 
 # Has EP led to what is no approximation of anything? Sweeps that go round the same few sites may
 # end where the residual happens to be small, so it has to be smaller than where EP is on its way.
-# Fewer sweeps than that, if all of them were used, say nothing: they are what a user wants.
+# Fewer sweeps than that, if all of them were used, are no sign of divergence: the user chose them.
 is_lost <- function(run, problem) {
   if (run$status != 0L) return(TRUE)
   ended <- run$sweeps >= policy$wandering_sweeps || isTRUE(run$sweeps < problem$options$sweeps)

@@ -92,8 +92,8 @@ sites_of_vectors <- function(problem, run) {
   sites
 }
 
-# Of rows of several components: values are included one by one, each under the likelihood of its
-# component alone, and the first rows so met are the basis, with all their components.
+# Rows have several components: values are included one by one, each under the likelihood of its
+# component alone, and the first rows that are included are the basis, with all their components.
 #' @export
 choose_basis.plan_locations <- function(plan, table, learning) {
   problem <- plan$problem

@@ -1,6 +1,6 @@
 # Fits one-vs-rest classes by least squares (lik-squares.R), on points that all of them share.
-# What a site's precision is depends on the row alone, not on its label: one class's EP on the basis
-# gives the certainty of all, and they differ in alpha only. So all classes together take
+# The precision of a site depends on the row, not on its label: EP of one class on the basis
+# gives the variances of all, and classes differ in alpha only. So all classes together take
 # little more than one of them.
 #
 #   points   rows in the basis

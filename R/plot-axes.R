@@ -68,7 +68,7 @@ axis_limits.axis_number <- function(axis, at, style) {
   if (isTRUE(style$log)) log_limits(axis, at, style$xlim) else style$xlim %||% around_axis(axis, at)
 }
 
-# Limits on a logarithmic scale, which axis_nodes() knows by an attribute.
+# Limits on a logarithmic scale, which axis_nodes() recognises by an attribute.
 log_limits <- function(axis, at, given) {
   if (any(c(given, if (is.null(given)) at) <= 0)) {
     stop_sparsegp("log", paste0("is for an axis of positive numbers, and ", axis$name,

@@ -156,7 +156,7 @@ class_scores <- function(prob, y) {
 
 # ---- In print and as a picture ----
 
-# Returns some of the rows as a data frame, which says no longer what they are of.
+# Returns some of the rows as a plain data frame, without its attributes.
 #' @export
 `[.sparsegp_calibration` <- function(x, ...) {
   class(x) <- "data.frame"

@@ -104,7 +104,7 @@ forecast_horizon <- function(clock, time, ahead) {
                      else step$words))
 }
 
-# Returns the time that is as long after the last one as words say.
+# Returns the time that is after the last one by a duration in words.
 time_by_words <- function(clock, last, words) {
   remedy <- "Give a number of steps, or of dates and times words such as \"18 months\""
   if (is.null(clock)) stop_sparsegp("ahead", "is text, but time is a number here", remedy)

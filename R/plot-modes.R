@@ -24,7 +24,7 @@ modes_picture <- function(object, asked) {
   list(each = each, drawn = lapply(each, function(one) one$picture$drawn))
 }
 
-# Of more than two there is room for the weight, but not for keys.
+# Charts of more than two modes show weights, but have no room for keys.
 mode_charts <- function(object, picture, style) {
   charts <- unlist(lapply(picture$each, function(one) fit_charts(one$fit, one$picture, style)),
                    recursive = FALSE)

@@ -5,7 +5,7 @@
 report_left_out <- function(names, drawn) {
   out <- setdiff(names, drawn)
   if (length(out) == 0L) return(invisible())
-  message("Not drawn, as their effects are smaller: ", toString(out, width = 200L),
+  message("These terms have smaller effects and are not drawn: ", toString(out, width = 200L),
           ". Name them by `which`.")
 }
 

@@ -44,7 +44,7 @@ split_axes <- function(shown, by) {
 # ---- Its axes by default ----
 
 # With at most two free numeric inputs these; else the two along which the function moves most.
-# Where there are factors alone, the first two of which a picture can show every level.
+# Returns the inputs to draw: of factors alone, the first two of which all levels can be shown.
 default_axes <- function(object, axes, rows, derived) {
   numeric <- names(axes)[count_levels(axes) == 0L]
   if (length(numeric) == 0L) return(factors_to_draw(axes))
@@ -265,7 +265,7 @@ partial_residual.response <- function(object) NULL
 #' @export
 partial_residual.response_numbers <- function(object) function(y, own, there) y - own + there
 
-# By as much as the mean moves on the fitted scale
+# Moves responses by as much as the mean, on the fitted scale.
 #' @export
 partial_residual.response_transformed <- function(object) {
   codec <- codec_of(object)

@@ -115,7 +115,7 @@ as_factor <- function(codec, y, streams) {
             else factor(y)
   if (is.null(labels)) {
     stop_sparsegp("y", paste("is not", codec$called),
-                  "Convert it by factor(); a logical, 0/1 or -1/1 will do for two classes")
+                  "Convert it by factor(); a logical, 0/1 or -1/1 are accepted for two classes")
   }
   if (!anyNA(levels(labels))) return(labels)
   stop_sparsegp("y", "has NA among its levels",

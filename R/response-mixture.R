@@ -262,7 +262,7 @@ rbind.sparsegp_mixture <- function(..., deparse.level = 1) {
   what <- function(y) list(class(y), ncol(y), mixture_parts(y), mixture_width(y))
   if (length(unique(lapply(each, what))) > 1L) {
     stop_sparsegp("...", "is not a mixture of as many parts and components as the rows before",
-                  "Give parts that are not there the weight 0")
+                  "Give missing parts the weight 0")
   }
   new_mixture(do.call(rbind, lapply(each, function(y) matrix(unclass(y), ncol = ncol(y)))),
               attr(first, "components"), attr(first, "parts"))
@@ -336,7 +336,7 @@ read_mixtures <- function(codec, y, lik, offset, weights, streams) {
 
 check_mixture <- function(y, argument) {
   if (inherits(y, "sparsegp_mixture")) return(invisible())
-  stop_sparsegp(argument, "is no mixture(), and the likelihood is lik_mixture()",
+  stop_sparsegp(argument, "is not a mixture(), and the likelihood is lik_mixture()",
                 "Write mixture(weights, means, variances) ~ x + y, or leave the likelihood out")
 }
 

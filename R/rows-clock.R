@@ -14,13 +14,14 @@ with_clock <- function(recipe, data) {
   if (is.logical(column) && all(is.na(column))) return(data)
   if (!is_clock(column)) {
     stop_sparsegp(recipe$argument, paste0("has ", name, " of class ", class(column)[1L],
-                                          ", which is no time"), CLOCK_REMEDY)
+                                          ", which is not a time"), CLOCK_REMEDY)
   }
   was <- attr(recipe$terms, "clock")
   if (is.null(was)) return(data) # the first rows
   if (was != NO_MEASURE && is.null(measure_of(column))) {
     stop_sparsegp(recipe$argument, paste0("has ", name, " as numbers, which was ", was,
-                                          " at the fit"), "Convert it as it was in the first rows")
+                                          " at the fit"),
+                  "Convert it to the class that it had in the first rows")
   }
   in_measures(data, stats::setNames(was, name), recipe$argument)
 }

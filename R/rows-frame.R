@@ -83,7 +83,7 @@ refuse_lost_times <- function(column, variable, env) {
   before <- tryCatch(eval(variable, env), error = function(e) NULL)
   if (!inherits(before, "Surv") || identical(attr(before, "type"), "right")) return(invisible())
   stop_sparsegp("y", paste0("was a Surv object of type \"", attr(before, "type"),
-                            "\", and its rows have lost what they are"),
+                            "\", and the new rows have lost this"),
                 "Make it a column of `data`, or load package survival")
 }
 
@@ -108,7 +108,7 @@ refuse_frame <- function(e, recipe, data) {
   }
   said <- sub("(clock)", clock_name(recipe)[1L], conditionMessage(e), fixed = TRUE)
   stop_sparsegp(recipe$argument, paste0("and the formula do not make a model frame: ", said),
-                paste("The variables of `formula`, `subset` and `weights` must be there, with one",
+                paste("The variables of `formula`, `subset` and `weights` must exist, with one",
                       "value per row"))
 }
 
@@ -218,7 +218,7 @@ refuse_missing_weights <- function(columns) {
 refuse_rows_beyond <- function(recipe, whole) {
   if (is.null(recipe$arguments$subset) || nrow(whole) == 0L) return(invisible())
   if (!all(grepl("^NA([.][0-9]+)?$", row.names(whole)))) return(invisible())
-  stop_sparsegp("subset", "selects only rows that are not there, or are NA",
+  stop_sparsegp("subset", "selects only rows that do not exist, or are NA",
                 "Give numbers of rows of `data`, or TRUE and FALSE for each")
 }
 

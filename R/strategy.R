@@ -111,7 +111,7 @@ refuse_copies <- function(lik, method) {
                                    "has learn_points = TRUE"), "Leave one of them out")
   }
   if (has_constants(lik)) {
-    stop_sparsegp("augment", "divides the weights of rows, and these have constants instead",
+    stop_sparsegp("augment", "divides the weights of rows, and lik_custom(data =) has constants",
                   "Leave it out, or give lik_custom() without data")
   }
   codec <- lik_codec(lik)

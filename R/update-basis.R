@@ -31,11 +31,11 @@ refuse_no_state <- function(fit, argument = "object") UseMethod("refuse_no_state
 #' @export
 refuse_no_state.sparsegp <- function(fit, argument = "object") {
   if (has_members(fit)) {
-    stop_sparsegp(argument, "is a mixture of fits, and rows go to one",
+    stop_sparsegp(argument, "is a mixture of fits, and rows can be added to a single fit only",
                   "Fit with gp_control(integrate = \"none\"), or fit all rows again")
   }
   if (has_state(fit)) return(invisible())
-  stop_sparsegp(argument, "has no sums of sites on a basis, which rows could be added to",
+  stop_sparsegp(argument, "has no sums of sites on a basis, to which rows could be added",
                 "Use a fit by method_ep(size =), method_ivm() or on a `basis`")
 }
 

@@ -8,13 +8,13 @@ check_checkpoint <- function(checkpoint) {
                   "Name a file in it, file.path(folder, \"fit\") for instance")
   }
   if (named && dir.exists(dirname(checkpoint))) return(checkpoint)
-  stop_sparsegp("checkpoint", "must be the name of a file, in a folder that is there")
+  stop_sparsegp("checkpoint", "must be the name of a file, in a folder that exists")
 }
 
 # checkpoint: a file's name, or NULL. key: what the task is, in plain data. Returns list(
 # state, write, done): `state` what an earlier process has left, or NULL; write(state, soon) notes
 # more, unless soon is FALSE and the last was less than the option's seconds ago; done() removes it.
-# Where random numbers were drawn the generator goes on from where it was when state was noted.
+# The random number generator continues from its state at the checkpoint.
 open_checkpoint <- function(checkpoint, key) {
   if (is.null(checkpoint)) {
     return(list(file = NULL, state = NULL, write = function(...) NULL, done = function() NULL))
@@ -71,7 +71,7 @@ read_checkpoint <- function(file, key) {
 }
 
 stop_damaged_checkpoint <- function(file) {
-  stop_sparsegp("checkpoint", paste0(file, " is damaged: what it holds is not what was written"),
+  stop_sparsegp("checkpoint", paste0(file, " is damaged: its contents are not those written"),
                 "Begin again: remove it, and the files of the folder of its sites")
 }
 

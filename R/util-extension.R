@@ -64,11 +64,11 @@ stop_extension <- function(extension, codes) {
                                            "registered"),
                             paste("The package calls R_RegisterCCallable() with this name after",
                                   "SPARSEGP_PREFIX; see sparsegp.h")),
-    foreign = stop_sparsegp("name", paste0("is ", name, ", by which package ", package, " gives ",
+    foreign = stop_sparsegp("name", paste0("is ", name, ", for which package ", package, " gives ",
                                            "no sparsegp_kernel or sparsegp_likelihood"), again),
     version = stop_sparsegp("package", paste0(dQuote(package, FALSE), " was built for another ",
                                               "version of sparsegp's header"), again),
-    incomplete = stop_sparsegp("name", paste0("is ", name, ", which is no complete ", what),
+    incomplete = stop_sparsegp("name", paste0("is ", name, ", which is not a complete ", what),
                                paste0("See sparsegp.h for what a ", what, " has to have"))
   )
 }

@@ -28,7 +28,7 @@ is_flag <- function(x) is.logical(x) && !is.object(x) && length(x) == 1L && !is.
 
 is_word <- function(x, words) are_words(x, 1L) && x %in% words
 
-# Of any class, as text that is glued together has one: C takes none of it as numbers.
+# Accepts text of any class, such as that of package glue; C does not read it as numbers.
 is_text <- function(x) is.character(x) && length(x) == 1L && !is.na(x)
 
 # One number, or NA

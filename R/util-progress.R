@@ -105,7 +105,7 @@ progress_lines <- function() {
 
 # Of sweeps over many rows: share(done) within one, a share of the rows; sweep(count, logz, change,
 # workers) after each, see traffic_record(); evaluation(logz) after several that are one for a
-# search. Where there is no bar a share is told when the last word was PATIENCE ago.
+# search. Without a bar there is a message with the proportion every PATIENCE seconds.
 sweep_progress <- function(verbose, rows, bar = interactive(), patience = PATIENCE) {
   if (!verbose) {
     silent <- function(...) invisible()

@@ -1,7 +1,7 @@
 # How many threads the loops of C may use. C asks here (glue_convert.c), once for each loop that is
 # long enough.
 
-# What the package knows of the process that loaded it: its number; has its BLAS threads?
+# The process that loaded the package: its number; has its BLAS threads?
 process <- new.env(parent = emptyenv())
 
 # Was this process forked by package parallel, before this package was loaded?

@@ -69,8 +69,9 @@ confint.sparsegp <- function(object, parm, level = 0.95, ...) {
 chosen_parameters <- function(parm, names) {
   at <- if (is.numeric(parm)) match(parm, seq_along(names)) else match(parm, names)
   if (!anyNA(at)) return(at)
-  stop_sparsegp("parm", paste0("names what was not learned: ", toString(parm[is.na(at)])),
-                paste0("Learned were ", toString(names)))
+  stop_sparsegp("parm", paste0("names hyperparameters that were not learned: ",
+                               toString(parm[is.na(at)])),
+                paste0("These were learned: ", toString(names)))
 }
 
 # Returns ends of intervals. Cut points add up, so the errors of theta are not theirs. reach:
@@ -112,7 +113,7 @@ place_at <- function(places, z) stats::approx(PLACES, places, z, rule = 2L)$y
 learned_rows <- function(object) {
   free <- which(object$hyper$free)
   if (!is.null(object$learning) && length(free)) return(free)
-  stop_sparsegp("object", "has not learned its hyperparameters, so they are no estimates",
+  stop_sparsegp("object", "has not learned its hyperparameters, so they are not estimates",
                 "Fit with learn = TRUE")
 }
 
@@ -135,7 +136,7 @@ theta_covariance <- function(object) {
 }
 
 stop_without_curvature <- function(object) {
-  stop_sparsegp("object", paste("has an evidence that does not fall off in every direction around",
+  stop_sparsegp("object", paste("has a log evidence that does not decrease in every direction from",
                                 "its hyperparameters"),
                 "Fix one of them, see fixed(), or give it an informative prior")
 }

@@ -3,7 +3,7 @@
  * Likelihoods of classes do not notice when the latent functions of all classes move by the same
  * amount, but a site sees one latent value and takes the others for fixed: sweeps follow such a
  * move without resisting it, and need hundreds. Here the sites' shifts come from the means of the
- * Newton step that knows the coupling. With K the prior covariance of all latent values, alpha =
+ * Newton step that includes the coupling. With K the prior covariance of all latent values, alpha =
  * K^{-1} mean, r = d1 - alpha, S the cavities' variances and H a row's second derivatives of log Z
  * (sg_tilt: cross),
  *   (I + W K) dalpha = r + W S r,   dmean = K dalpha,   W = -(I + H S)^{-1} H.

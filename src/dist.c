@@ -81,7 +81,7 @@ sg_points sg_points_scaled(const sg_kernel *self, int n, const double *x, const 
     return out;
 }
 
-/* Of a symmetric matrix a block begins at its own diagonal: the upper part is never computed. */
+/* A block of a symmetric matrix begins at its own diagonal: the upper part is never computed. */
 int sg_next_block(int n, int m, int symmetric, sg_block *block)
 {
     const int j0 = block->j0 + block->nj, left = m - j0;

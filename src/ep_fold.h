@@ -8,7 +8,7 @@
 #include "par.h"
 #include "sites.h"
 
-/* Turns sites into marginals. A model that knows the sites by their sums (S = sum V_i'T_i
+/* Turns sites into marginals. A model that is given the sites by their sums (S = sum V_i'T_i
  * V_i, t = sum V_i'nu_i on a basis) has them collected by absorb(); one that reads the sites
  * themselves has no sums (sums 0, absorb NULL). */
 typedef struct {

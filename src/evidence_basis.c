@@ -104,7 +104,7 @@ static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
         add_own_weights(b, adjoint->BR[c], adjoint->q[c], scratch, G0);
     }
     for (int j = 0; j < d; j++) G0[j + (size_t) d * j] *= 1 + b->jitter;
-    /* Of the points alone, moved together in place: a mean's coefficients have no kernel. */
+    /* Moves the parts of the points together in place: a mean's coefficients have no kernel. */
     const int points = sg_basis_points(b);
     sg_copy_columns(points, points, b->KB, d, scratch, points);
     sg_copy_columns(points, points, G0, d, G0, points);

@@ -17,7 +17,7 @@
 
 #include "full_factor.h"
 
-/* Of one process */
+/* The trend of one process */
 struct sg_full_trend {
     int q;
     const double *given; /* N x q: phi in the rows' own coordinates */

@@ -14,7 +14,7 @@ static void read_node(SEXP spec, int D, sg_kernel *node)
     const char *name = sg_text_of(sg_field(spec, "type"), 0, "type");
     node->type = Rf_isNull(extension) ? sg_kernel_type_find(name)
                                       : sg_extension_kernel(extension);
-    if (!node->type) sg_stop_damaged("its kernel is of no type that there is");
+    if (!node->type) sg_stop_damaged("its kernel has an unknown type");
     node->vars = sg_whole_of(vars, -1, 0, D - 1, "vars");
     node->p = Rf_length(vars);
     node->levels = sg_doubles_of(sg_field(spec, "levels"), node->p, "levels");
@@ -40,7 +40,7 @@ static const sg_kernel *build_kernel(SEXP spec, const double *theta, int D, int 
     }
     node->child = child;
     if (!sg_kernel_is_valid(node)) {
-        sg_stop_damaged("its kernel has a part, %s, that cannot be so", node->type->name);
+        sg_stop_damaged("its kernel has an invalid part, %s", node->type->name);
     }
     if (node->nchild == 0) *at += sg_kernel_ntheta(node);
     return node;
@@ -79,7 +79,7 @@ static void check_components(const sg_kernel *kernel, const double *x, int n, si
     for (int i = 0; components > 0 && i < n; i++) {
         const double c = x[i * point + kernel->vars[0] * number];
         const int known = c <= components && c >= least && c == floor(c);
-        if (!known) sg_stop_damaged("its `%s` has a component that is none", what);
+        if (!known) sg_stop_damaged("its `%s` has an invalid component", what);
     }
     for (int k = 0; k < kernel->nchild; k++) {
         check_components(kernel->child[k], x, n, point, number, least, what);
@@ -133,7 +133,7 @@ sg_lik sg_lik_of(SEXP spec, SEXP theta)
     const sg_lik_type *type = hosted ? &sg_lik_custom
         : Rf_isNull(extension) ? sg_lik_type_find(name)
         : sg_extension_lik(extension, sg_field_int(spec, "support", SG_REAL, SG_UNIT));
-    if (!type) sg_stop_damaged("its likelihood is of no type that there is");
+    if (!type) sg_stop_damaged("its likelihood has an unknown type");
     const sg_lik lik = {.type = type, .theta = values, .C = C, .w = w,
                         .host = hosted ? sg_lik_host_of(sg_field(spec, "custom")) : NULL,
                         .npar = Rf_length(theta) / C,
@@ -150,7 +150,7 @@ const double *sg_data_rows_of(const sg_lik *lik, SEXP y, int n)
     for (int i = 0; labels > 0 && i < n; i++) {
         const double class = *sg_lik_row(lik, rows, i);
         const int known = class >= 1 && class <= labels && class == floor(class);
-        if (!known) sg_stop_damaged("a row's label is none of its classes");
+        if (!known) sg_stop_damaged("the label of a row is not one of its classes");
     }
     return rows;
 }

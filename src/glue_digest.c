@@ -36,7 +36,7 @@ SEXP sg_r_digest(SEXP columns)
     for (int k = 0; k < count; k++) {
         SEXP x = VECTOR_ELT(columns, k);
         const int known = TYPEOF(x) == REALSXP || TYPEOF(x) == STRSXP || TYPEOF(x) == RAWSXP;
-        if (!known || OBJECT(x)) sg_stop_damaged("a column is of no type that has a digest");
+        if (!known || OBJECT(x)) sg_stop_damaged("a column has a type without a digest");
         add_column(&digest, x);
     }
     sg_digest_end(&digest, bytes);

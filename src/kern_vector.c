@@ -12,7 +12,7 @@
  *       log lengthscale is the same form with a -> -s b, b -> -2 e. theta: that of g's kernel.
  *
  * A negative component is a field derived from the vectors (`derived`). Derived fields are seen at
- * points a of cross(), components at b; diag() knows the variances of both. */
+ * points a of cross(), components at b; diag() has the variances of both. */
 #include <math.h>
 #include <string.h>
 #include "block.h"

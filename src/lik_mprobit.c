@@ -10,7 +10,7 @@
  *   d1_j = -E h_j / sd_j                                  d1_y = -sum_j d1_j
  *   d2_j = Cov(h_j, t - L + rho_j h_j) / (sd_y sd_j)      d2_y = Cov(t, L) / sd_y^2
  * (the covariance of a rising and a falling function is negative under any positive weights).
- * What the classes have in common is v_y: where it is known the derivatives are -h_j / sd_j and
+ * The classes share v_y: given v_y the derivatives are -h_j / sd_j and
  * t / sd_y, whose covariances cross has, and -h_j (h_j + z_j) / sd_j^2 and -1 / sd_y^2, whose means
  * are own. */
 #include <float.h>

@@ -1,4 +1,4 @@
-/* par.c: chunks of rows on several threads (par.h). The only file that knows OpenMP and threads.
+/* par.c: chunks of rows on several threads (par.h). The only file that uses OpenMP and threads.
  *
  * OpenMP says how many threads there may be, but does not make them: its own wait for work, and
  * for each other, by spinning, some milliseconds each time, unless a variable has said otherwise

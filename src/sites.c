@@ -15,7 +15,7 @@
 
 enum { MAX_WIDTH = SG_LIK_MAX_WIDTH, MAX_BLOCK = SG_LIK_MAX_WIDTH * SG_LIK_MAX_WIDTH };
 
-/* Allocates all that EP knows at the rows. W, of coupled classes, is the caller's. */
+/* Allocates the state of EP at the rows. W, of coupled classes, is the caller's. */
 sg_marginals sg_marginals_new(sg_layout layout, const sg_ws *ws)
 {
     const size_t values = sg_values_of(layout), blocks = sg_blocks_of(layout);

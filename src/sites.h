@@ -84,7 +84,7 @@ typedef struct {
     int nonnegative; /* may no site have a negative precision, and widen the posterior? */
 } sg_sites;
 
-/* All that EP knows at the rows under given sites. */
+/* The state of EP at the rows under given sites. */
 typedef struct {
     sg_layout layout;
     double *mean, *var;         /* posterior marginals */

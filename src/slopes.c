@@ -64,7 +64,7 @@ static void add_blocks(int p, int m, int d, double sign, const double *X, double
     }
 }
 
-/* Adds what process c knows to mean[p m] and var, m blocks of p x p that hold the prior. */
+/* Adds the posterior of process c to mean[p m] and var, m blocks of p x p that hold the prior. */
 static void add_known(const sg_posterior *post, int c, int p, size_t from, int m, size_t all,
                       const double *R, double *mean, double *var, const sg_ws *ws)
 {

@@ -162,7 +162,7 @@ test_that("a fit with no close alternative is averaged alone", {
   slow_tier()
   fit <- sparsegp(dist ~ speed, cars, control = AT_MODE)
   fit$choices$score[!fit$choices$taken] <- -1e6
-  expect_message(alone <- average(fit), "of the fit alone")
+  expect_message(alone <- average(fit), "contains the fit alone")
   expect_identical(rownames(summary(alone)), "fit")
   new <- data.frame(speed = c(5, 20))
   expect_equal(predict(alone, new), predict(fit, new), tolerance = 1e-8)

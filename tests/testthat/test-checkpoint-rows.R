@@ -334,7 +334,7 @@ test_that("a checkpoint whose state was changed is refused, and nothing is made 
   expect_error(unserialize(found$bytes), NA)
   found$bytes[length(found$bytes) - 3L] <- xor(found$bytes[length(found$bytes) - 3L], as.raw(1))
   saveRDS(found, file)
-  expect_error(open_checkpoint(file, list(n = 1)), "is damaged: what it holds is not what was",
+  expect_error(open_checkpoint(file, list(n = 1)), "is damaged: its contents are not those",
                class = "sparsegp_error")
   for (damaged in list(found["key"], replace(found, "bytes", list("x")),
                        replace(found, "digest", list(NULL)))) {

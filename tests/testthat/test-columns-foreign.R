@@ -101,7 +101,7 @@ test_that("times to an event that lost their class are read by their type, or re
                    c("time", "status"))
   # a Surv object beside the data, whose rows package survival is not there to take
   expect_error(refuse_lost_times(left, quote(y), list2env(list(y = of_type("left", left, "Surv")))),
-               "lost what they are", class = "sparsegp_error")
+               "new rows have lost this", class = "sparsegp_error")
   expect_invisible(refuse_lost_times(left, quote(y), globalenv()))
 })
 

@@ -168,10 +168,10 @@ test_that("what is wrong with constants is said in words", {
   kinds_error(kinds_fit(count ~ x, d, own_exposed(list(exposure = 1:3))), "3 values for 20")
   kinds_error(kinds_fit(count ~ x, d, own_exposed(~exposure), weights = exposure), "exclude")
   kinds_error(kinds_fit(count ~ x, d, own_exposed(list(exposure = d$exposure)),
-                        method = method_online(5)), "more to come")
+                        method = method_online(5)), "a stream continues")
   kinds_error(kinds_fit(count ~ x, d, own_exposed(~exposure),
                         control = gp_control(augment = function(x) -x)),
-              "constants instead")
+              "has constants")
   fit <- kinds_fit(count ~ x, d, own_exposed(~exposure), basis = d[1:8, ])
   bare <- d[1:3, c("x", "count")]
   kinds_error(predict(fit, bare), "lacks constants")

@@ -343,7 +343,7 @@ test_that("what cannot be is refused", {
   refused(predict(fit, 0.3, level = 1), "level")
   refused(plot(fit, n = 1), "n")
   refused(plot(fit, colour = 2), "...")
-  expect_warning(gp_density(x, 1, iterations = 2), "lambda did not settle",
+  expect_warning(gp_density(x, 1, iterations = 2), "lambda did not converge",
                  class = "sparsegp_warning")
 })
 

@@ -23,10 +23,10 @@ test_that("inputs that do not vary, or by rounding alone, are told from each oth
   expect_warning(fit(d$x + 1e15), "rounding of its values", class = "sparsegp_warning")
 })
 
-test_that("a value beside which all others are one number is refused, an outlier is not", {
+test_that("a value compared with which all others are equal is refused, an outlier is not", {
   d <- extreme_rows()
   for (far in c(1e308, -1e308, 1e20, 1e15)) {
-    said <- capture_warnings(expect_error(sparsegp(c(far, d$x[-1]), d$y), "all others are one",
+    said <- capture_warnings(expect_error(sparsegp(c(far, d$x[-1]), d$y), "all others are equal",
                                           class = "sparsegp_error"))
     expect_length(said, 0L)
   }

@@ -40,6 +40,6 @@ test_that("inputs of a source's rows have importance where its terms are variabl
   of_frame <- importance(sparsegp(mpg ~ wt + hp, mtcars, kernel = kernel_rbf(ard = TRUE),
                                   basis = mtcars, learn = FALSE, scale = FALSE))
   expect_equal(of_source, of_frame, tolerance = 1e-6) # sums of chunks in another order
-  expect_error(importance(by_source(mpg ~ log(wt) + hp)), "rows that are no longer there",
+  expect_error(importance(by_source(mpg ~ log(wt) + hp)), "rows that no longer exist",
                class = "sparsegp_error")
 })

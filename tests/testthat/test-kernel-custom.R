@@ -145,7 +145,7 @@ test_that("bad arguments are named", {
   expect_match(error_of(kernel_custom(r_rbf, 1)), "`theta` must be numbers with names")
   expect_match(error_of(kernel_custom(r_rbf, c(variance = 1))), "has a variance")
   expect_match(error_of(kernel_custom(r_rbf, c(a = 1), range = list(b = 1:2))), "`range`")
-  expect_match(error_of(kernel_custom(r_rbf, c(a = 1), range = list(a = 2:1))), "no interval")
+  expect_match(error_of(kernel_custom(r_rbf, c(a = 1), range = list(a = 2:1))), "not an interval")
   expect_match(error_of(kernel_custom(r_rbf, c(a = -1))), "`a` must be positive")
   expect_match(error_of(kernel_custom(r_rbf, c(a = 1), prior = list(a = 1))), "`prior`")
   expect_match(error_of(kernel_custom(r_rbf, label = "two words")), "`label`")

@@ -256,8 +256,8 @@ test_that("what has no Markov EP is refused in words", {
     expect_error(sparsegp(x, y, ..., learn = FALSE, method = method_markov()), pattern,
                  class = "sparsegp_error")
   }
-  fails("no Markov process.*kernel_matern52", kernel = kernel_rbf())
-  fails("no Markov process", kernel = kernel_matern32() * kernel_matern52())
+  fails("not that of a Markov process.*kernel_matern52", kernel = kernel_rbf())
+  fails("not that of a Markov process", kernel = kernel_matern32() * kernel_matern52())
   fails("26 states", kernel = kernel_trig(12) + kernel_constant())
   fails("one numeric input", kernel = kernel_matern32(), x = cbind(rows$x, u = seq_along(y)))
   fails("inducing points", kernel = kernel_matern32(), basis = 1:3)

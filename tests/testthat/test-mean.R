@@ -236,9 +236,9 @@ test_that("a mean that cannot be integrated out is refused if it was asked for",
     expect_error(sparsegp(y ~ x, data, mean = "constant", method = method), "each observation once",
                  class = "sparsegp_error")
   }
-  expect_error(sparsegp(y ~ x, data, mean = ~ w), "no inputs", class = "sparsegp_error")
+  expect_error(sparsegp(y ~ x, data, mean = ~ w), "not inputs", class = "sparsegp_error")
   expect_error(sparsegp(y ~ x, data, mean = ~ x:z), "interactions", class = "sparsegp_error")
-  expect_error(sparsegp(y ~ x, data, mean = 3), "is no mean", class = "sparsegp_error")
+  expect_error(sparsegp(y ~ x, data, mean = 3), "is not a mean", class = "sparsegp_error")
   expect_error(sparsegp(y > 3 ~ x, data, mean = "zero"), "numbers", class = "sparsegp_error")
   expect_error(sparsegp(y > 3 ~ x, data, mean = ~ x), "numbers", class = "sparsegp_error")
   expect_error(sparsegp(y ~ x, data, mean = "zero",

@@ -160,7 +160,7 @@ test_that("a Parquet file that cannot be read is named", {
   }
   source <- row_source(folder)
   unlink(files[2L])
-  expect_error(fit(y ~ a, source), "not there any longer: .*b.parquet", class = "sparsegp_error")
+  expect_error(fit(y ~ a, source), "no longer exists: .*b.parquet", class = "sparsegp_error")
   expect_error(row_source(c(folder, folder)), "a folder among them", class = "sparsegp_error")
   expect_error(row_source(c(files[1L], folder)), "a folder among them", class = "sparsegp_error")
 })

@@ -442,11 +442,11 @@ test_that("what a source cannot have is said", {
   expect_sparsegp(source_fit(y ~ poly(a, 2), chunks_of(na.omit(d), c(0L, 50L, 290L))),
                   "depend on all rows")
   expect_sparsegp(source_fit(y ~ a + z, source), "do not make a model frame")
-  expect_sparsegp(source_fit(y ~ a, row_source(function(i) 1, chunks = 2)), "no data frame")
+  expect_sparsegp(source_fit(y ~ a, row_source(function(i) 1, chunks = 2)), "not a data frame")
   expect_sparsegp(source_fit(y ~ a, row_source(function(i) d[0L, ], chunks = 2)),
                   "no complete rows")
   expect_sparsegp(row_source(7), "class numeric")
-  expect_sparsegp(row_source("nowhere.parquet"), "no Parquet files")
+  expect_sparsegp(row_source("nowhere.parquet"), "no existing Parquet files")
   expect_sparsegp(sparsegp(y ~ a, d, control = gp_control(checkpoint = "x")), "in chunks")
 })
 

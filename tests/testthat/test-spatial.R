@@ -48,9 +48,9 @@ test_that("points in another system, and what is no point, are refused", {
   new <- quake_points(61:64)
   refuses(predict(fit, sf::st_transform(new, 3832)), "newdata", "EPSG:3832.*EPSG:4326")
   refuses(predict(fit, sf::st_transform(new, 3832)), "newdata", "st_transform")
-  refuses(fit_quakes(sf::st_buffer(sf::st_transform(new, 3832), 10)), "data", "no points")
+  refuses(fit_quakes(sf::st_buffer(sf::st_transform(new, 3832), 10)), "data", "not points")
   joined <- sf::st_sf(depth = 1, geometry = sf::st_combine(new))
-  refuses(fit_quakes(joined), "data", "no points")
+  refuses(fit_quakes(joined), "data", "not points")
   expect_length(predict(fit, new[0L, ]), 0L)
 })
 

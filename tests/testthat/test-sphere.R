@@ -160,10 +160,10 @@ test_that("what is no longitude and latitude is refused", {
           "3 inputs")
   for (coding in c("levels", "contrasts")) {
     refused(fit(y ~ lon + zone, control = gp_control(coding = coding),
-                kernel = kernel_rbf(distance = "sphere")), "distance", "of numbers")
+                kernel = kernel_rbf(distance = "sphere")), "distance", "needs numbers")
   }
   refused(fit(y ~ lon + I(lat > 0), kernel = kernel_rbf(distance = "sphere")), "distance",
-          "of numbers")
+          "needs numbers")
   refused(kernel_rbf(distance = "sphere", ard = TRUE), "ard", "one")
   refused(kernel_rbf(distance = "km"), "distance", "choices")
   refused(fit(kernel = sphere(lengthscale = c(1, 2))), "lengthscale", "2 values")

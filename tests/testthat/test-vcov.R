@@ -65,7 +65,7 @@ test_that("a curvature that is none is refused, and so are posteriors of some ro
   away <- fit
   away$hyper$theta[2L] <- away$hyper$theta[2L] + 12 # beyond all rows the evidence is flat
   away$hyper$prior <- rep(list(prior_flat()), nrow(away$hyper))
-  refused(vcov(away), "does not fall off")
+  refused(vcov(away), "does not decrease")
   some <- sparsegp(mpg ~ wt, mtcars, method = method_ivm(8, refine = "active"))
   refused(vcov(some), "some rows only")
 })
