@@ -48,9 +48,9 @@ refuse_some_parts <- function(spec, parts) {
                 "Use method_ep(size =) for effects of parts")
 }
 
-# Returns what points are given of a posterior: list(x, noise, z, phi, factor, order). Of Gaussian noise
-# these are the rows with their responses, less the mean's estimate, and the mean's functions; else
-# latent_posterior().
+# Returns what points are given of a posterior: list(x, noise, z, phi, factor, order). Of Gaussian
+# noise these are the rows with their responses, less the mean's estimate, and the mean's functions;
+# else latent_posterior().
 known_rows <- function(spec, theta, posterior) {
   sites <- posterior$neighbours
   if (sites$latent) return(latent_posterior(spec, theta, posterior))

@@ -70,7 +70,7 @@ spec_matern32 <- function() {
   spec_for_c(resolve_kernel(kernel_matern32(), list(names = c("a", "b"), kept = c(TRUE, TRUE))))
 }
 
-test_that("rows for a point are chosen by the variance that they leave, for slopes both variances", {
+test_that("rows of a point are chosen by the variance that they leave, for slopes by both", {
   set.seed(11)
   spec <- spec_matern32()
   theta <- log(c(1.3, 0.4))
