@@ -2,15 +2,16 @@
 
 #' Maps of packages sf, terra and stars
 #'
-#' [sparsegp()], [predict()][predict.sparsegp] and all that takes `newdata` read points of package
-#' sf, and `predict()` takes a raster of package terra or stars and returns one.
+#' [sparsegp()], [predict()][predict.sparsegp] and all that takes `newdata` read points of packages
+#' sf and terra (`SpatVector`), and `predict()` takes a raster of package terra or stars and returns
+#' one.
 #'
 #' @section Points:
-#' The geometry of an sf data frame has to consist of points. Their coordinates are the inputs `X`
-#' and `Y` (and `Z`, if there are three) of a formula, or what the formula calls them: `x` and `y`,
-#' `lon` (`long`, `lng`, `longitude`) and `lat` (`latitude`), `easting` and `northing`, unless the
-#' data frame has columns of these names itself. `y ~ .` has `X` and `Y`. Predictions are values in
-#' the order of the points.
+#' The geometry of an sf data frame or a `SpatVector` has to consist of points, one a row. Their
+#' coordinates are the inputs `X` and `Y` (and `Z`, if there are three) of a formula, or what the
+#' formula calls them: `x` and `y`, `lon` (`long`, `lng`, `longitude`) and `lat` (`latitude`),
+#' `easting` and `northing`, unless the data have columns of these names themselves. `y ~ .` has `X`
+#' and `Y`. Predictions are values in the order of the points.
 #'
 #' @section Rasters:
 #' The layers of a `SpatRaster`, or the attributes of a `stars` object, are inputs by their names,
@@ -27,7 +28,7 @@
 #' `terra::project()` converts them. Coordinates in columns of an ordinary data frame are not
 #' checked.
 #' @name spatial
-#' @aliases sf terra stars SpatRaster
+#' @aliases sf terra stars SpatRaster SpatVector
 #' @concept raster
 #' @concept coordinate reference system
 #' @examplesIf requireNamespace("sf", quietly = TRUE)

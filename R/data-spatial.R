@@ -1,5 +1,5 @@
-# Points of package sf as rows of a data frame: their coordinates become columns, by the names that
-# the formula has for them, and the geometry is left out.
+# Points of packages sf and terra as rows of a data frame: their coordinates become columns, by the
+# names that the formula has for them, and the geometry is left out.
 
 # Lists the names that formulas have for coordinates, as regular expressions.
 COORDINATES <- list(c("^x$", "^y$"), c("^(lon|long|lng|longitude)$", "^(lat|latitude)$"),
@@ -16,8 +16,12 @@ coordinate_names <- function(formula, data) {
   c("X", "Y")
 }
 
-# Returns rows of class sf as a data frame with their coordinates, and other data unchanged.
+is_points <- function(data) inherits(data, c("sf", "SpatVector"))
+
+# Returns rows of class sf or SpatVector as a data frame with their coordinates, and other data
+# unchanged.
 with_coordinates <- function(data, formula, argument) {
+  if (inherits(data, "SpatVector")) return(with_vector_coordinates(data, formula, argument))
   if (!inherits(data, "sf")) return(data)
   if (!requireNamespace("sf", quietly = TRUE)) {
     stop_sparsegp(argument, "is of class sf, and package sf is not installed", "Install it")
@@ -32,6 +36,19 @@ with_coordinates <- function(data, formula, argument) {
   system <- sf::st_crs(geometry)
   system <- coordinate_system(system$epsg, system$Name)
   placed_rows(data, coordinate_names(formula, data), at, system)
+}
+
+with_vector_coordinates <- function(data, formula, argument) {
+  at <- if (nrow(data)) terra::crds(data) else matrix(0, 0L, 2L)
+  if (nrow(data) && (terra::geomtype(data) != "points" || nrow(at) != nrow(data))) {
+    stop_sparsegp(argument, "has geometries that are no single points",
+                  "Make points of them, by terra::centroids() or terra::disagg()")
+  }
+  system <- terra::crs(data, describe = TRUE)
+  values <- terra::as.data.frame(data)
+  if (!ncol(values)) values <- data.frame(row.names = seq_len(nrow(data)))
+  placed_rows(values, coordinate_names(formula, values), at,
+              coordinate_system(system$code, system$name))
 }
 
 # Returns a data frame with columns of coordinates, a matrix, that it has not; they carry the name

@@ -1,8 +1,8 @@
 # The posterior by nearest neighbours: `basis`, the rows' inputs, and `neighbours`, list(k, tau, nu,
 # latent): the sites of the rows. Of Gaussian noise (latent FALSE) they are responses nu / tau with
 # noise of variance 1 / tau. A point is given k + 1 rows, see informative_rows(): at a row these are
-# itself and the k that its cavity is given. Of other likelihoods it is given the values of k + 1
-# nodes, whose posterior has a sparse precision (posterior-factor.R).
+# itself and the k that its cavity is given. Of other likelihoods it is given the values of twice as
+# many nodes, whose posterior has a sparse precision (posterior-factor.R).
 # alpha and the J of a mean are what they are in other posteriors; there are no factors G and H.
 
 is_of_neighbours <- function(posterior) !is.null(posterior$neighbours)
@@ -48,9 +48,9 @@ refuse_some_parts <- function(spec, parts) {
                 "Use method_ep(size =) for effects of parts")
 }
 
-# Returns what points are given of a posterior: list(x, noise, z, phi, factor, order). Of Gaussian noise
-# these are the rows with their responses, less the mean's estimate, and the mean's functions; else
-# latent_posterior().
+# Returns what points are given of a posterior: list(x, noise, z, phi, factor, order). Of Gaussian
+# noise these are the rows with their responses, less the mean's estimate, and the mean's functions;
+# else latent_posterior().
 known_rows <- function(spec, theta, posterior) {
   sites <- posterior$neighbours
   if (sites$latent) return(latent_posterior(spec, theta, posterior))
@@ -64,9 +64,12 @@ known_rows <- function(spec, theta, posterior) {
 
 # Returns list(near, weights, root) of points.
 given_points <- function(spec, theta, known, k, x, v, before = NULL) {
-  near <- informative_rows(spec, theta, known, x, min(k + 1, nrow(known$x)), v)
+  count <- (k + 1) * if (is.null(known$factor)) 1 else NODES_GIVEN
+  near <- informative_rows(spec, theta, known, x, min(count, nrow(known$x)), v)
   c(neighbour_weights(spec, theta, known$x, known$noise, x, near, v, before), list(near = near))
 }
+
+NODES_GIVEN <- 2 # times k + 1: without noise of their own they cost less than they tell
 
 # Returns the functions of a mean at points, and their derivatives along v after each: a row for
 # each value.

@@ -89,7 +89,7 @@ static int best_candidate(const choice_room *room, int w)
         if (!(room->left[j] > SG_VECCHIA_JITTER / 2 * room->prior[j])) continue;
         for (int a = 0; a < w; a++) {
             const double c = room->with[j + (size_t) room->p * a];
-            const double open = fmax(room->open[a], room->least[a]);
+            const double open = room->open[a] < room->least[a] ? room->least[a] : room->open[a];
             if (open > 0) gain += c * c / (room->left[j] * open);
         }
         if (gain > most) {
@@ -101,8 +101,8 @@ static int best_candidate(const choice_room *room, int w)
 }
 
 /* Conditions all on candidate b, the q-th that is chosen. */
-static void choose(const choice_job *job, choice_room *room, const sg_points *points, int q, int b,
-                   const sg_ws *ws)
+static void condition_on(const choice_job *job, choice_room *room, const sg_points *points, int q,
+                         int b, const sg_ws *ws)
 {
     const int p = room->p, w = job->points->v ? 2 : 1;
     const double root = sqrt(room->left[b]);
@@ -138,7 +138,7 @@ static int choose_rows(const choice_job *job, choice_room *room, const double *p
     const sg_points own = sg_kernel_prepare(job->rows->kernel, room->p, room->x, NULL, ws);
     begin_choice(job, room, point, v, ws);
     for (int b; q < job->k && (b = best_candidate(room, v ? 2 : 1)) >= 0; q++) {
-        choose(job, room, &own, q, b, ws);
+        condition_on(job, room, &own, q, b, ws);
         chosen[q] = room->row[b];
     }
     return q;

@@ -188,7 +188,9 @@ static sg_status factor_row(const sg_vecchia *rows, int row, int k, const int *n
     }
     room->at[p++] = row;
     room->p = p;
-    for (int j = 0; j < p; j++) sg_take_point(rows->D, rows->x, rows->n, room->at[j], room->x, p, j);
+    for (int j = 0; j < p; j++) {
+        sg_take_point(rows->D, rows->x, rows->n, room->at[j], room->x, p, j);
+    }
     sg_kernel_cross(rows->kernel, p, room->x, p, NULL, room->K, ws);
     if (!rows->noise) return factor(p, 0, room->K, room->A);
     sg_copy((size_t) p * p, room->K, room->Kbar);

@@ -54,6 +54,29 @@ test_that("points in another system, and what is no point, are refused", {
   expect_length(predict(fit, new[0L, ]), 0L)
 })
 
+test_that("points of terra are rows with their coordinates", {
+  skip_without("terra")
+  points <- function(rows) {
+    terra::vect(quakes[rows, ], geom = c("long", "lat"), crs = "EPSG:4326")
+  }
+  at <- transform(quakes[61:64, ], X = long, Y = lat)
+  expected <- fit_quakes(transform(quakes[1:60, ], X = long, Y = lat))
+  fit <- fit_quakes(points(1:60))
+  expect_equal(fit$log_evidence, expected$log_evidence, tolerance = 1e-12)
+  expect_equal(predict(fit, points(61:64), se.fit = TRUE), predict(expected, at, se.fit = TRUE),
+               tolerance = 1e-12, ignore_attr = TRUE)
+  expect_equal(slopes(fit, points(61:64))$estimate, slopes(expected, at)$estimate,
+               tolerance = 1e-10)
+  squared <- fit_quakes(points(1:60), depth ~ poly(X, 2) + Y, kernel_rbf())
+  expect_identical(nrow(slopes(squared, points(61:64), "X")), 4L)
+  expect_length(predict(fit, points(61:64)[, 0]), 4L) # which has no columns
+  expect_length(predict(fit, points(61:64)[0]), 0L)
+  refuses(predict(fit, terra::project(points(61:64), "EPSG:3832")), "newdata", "EPSG:3832")
+  wide <- terra::buffer(points(1:60), 10)
+  refuses(fit_quakes(wide), "data", "no single points")
+  refuses(predict(fit, terra::aggregate(points(61:64))), "newdata", "no single points")
+})
+
 test_that("a raster of terra becomes one of predictions", {
   slow_tier()
   skip_without("terra")
