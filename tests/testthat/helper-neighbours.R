@@ -42,9 +42,9 @@ reference_density <- function(C, y, N) {
   sum(each)
 }
 
-# The k of candidates that leave the least of a value's variance, each chosen given those before it,
-# by conditional variances from scratch. K: covariance matrix of the candidates (with noise) and then
-# of the value.
+# The k of candidates that leave the least of a value's variance, each chosen given those before
+# it, by conditional variances from scratch. K: covariance matrix of the candidates (with noise) and
+# then of the value.
 reference_informative <- function(K, k) {
   last <- nrow(K)
   chosen <- integer()
