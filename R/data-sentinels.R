@@ -1,12 +1,22 @@
 # Codes for missing values, such as -99, -999 and 9999, that were left among the numbers.
 
+# Dates that stand for "missing" in many files, as days and as seconds since 1970; the last is of
+# the end of its day.
+MISSING_DATES <- local({
+  dates <- as.Date(c("1899-12-30", "1900-01-01", "2099-12-31", "2999-12-31", "9999-12-31"))
+  days <- as.double(dates)
+  last <- 86400 * max(days) + 86399
+  stats::setNames(c(days, 86400 * days, last), format(dates)[c(1:5, 1:5, 5L)])
+})
+
 # The numbers that stand for "missing" in many files: all digits 7, 8 or 9, of two digits or more
-# and up to three decimals, with either sign; -9; and the ends of types of numbers.
+# and up to three decimals, with either sign; -9; the ends of types of numbers; and dates.
 SENTINELS <- local({
   digits <- outer(7:9, (10^(2:8) - 1) / 9)
   codes <- c(outer(digits, 10^(0:3), `/`))
   codes <- codes[codes >= 77]
-  c(codes, -codes, -9, -32768, 32767, 2147483647, -2147483648, 1e20, 1e30, 1e36)
+  c(codes, -codes, -9, -32768, 32767, 2147483647, -2147483648, 1e20, 1e30, 1e36,
+    unname(MISSING_DATES))
 })
 
 # Returns the codes among numbers that stand alone, each as its value, named by how often it is
@@ -40,5 +50,7 @@ warn_of_codes <- function(columns) {
 words_of_codes <- function(found) {
   times <- as.integer(names(found))
   values <- vapply(unname(found), format, "", digits = 8L)
+  dates <- names(MISSING_DATES)[match(found, MISSING_DATES)]
+  values <- paste0(values, ifelse(is.na(dates), "", paste(", as a date", dates)))
   paste(paste0(values, " (", vapply(times, counted, "", "row"), ")"), collapse = ", ")
 }

@@ -291,6 +291,19 @@ test_that("codes for missing values that stand alone are named", {
   }
 })
 
+test_that("so are dates, in days and in seconds", {
+  days <- as.Date("2024-01-01") + 0:20
+  for (code in c("9999-12-31", "1900-01-01")) {
+    day <- replace(days, 5, as.Date(code))
+    words <- paste0("day has -?[0-9]+, as a date ", code, " \\(1 row\\)")
+    for (day in list(day, as.POSIXct(day))) {
+      d <- data.frame(day, y = sin(0:20))
+      expect_warning(sparsegp(y ~ day, d, learn = FALSE), words, class = "sparsegp_warning")
+    }
+  }
+  expect_no_warning(sparsegp(y ~ day, data.frame(day = days, y = sin(0:20)), learn = FALSE))
+})
+
 test_that("a fit warns of them by column, value and count", {
   d <- transform(mtcars[c("mpg", "wt", "hp")], mpg = replace(mpg, 3, -99),
                  hp = replace(hp, c(1, 7), 9999))
