@@ -104,7 +104,7 @@ message_about_ends <- function(x) {
   at <- c(if (crowds_below(x)) min(x), if (crowds_below(-x)) max(x))
   if (length(at) == 0L) return(invisible())
   message("Many points are close to ", paste(format(at, digits = 3L), collapse = " and "),
-          ". If none is possible beyond, give this end, as in\n",
+          ". If values beyond are impossible, give the end, as in\n",
           "gp_density(support = c(0, Inf)): the density may then jump there.")
 }
 

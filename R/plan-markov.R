@@ -39,7 +39,7 @@ what_forbids_markov <- function(problem) {
   }
   form <- markov_form(problem$spec)
   if (form$states == 0L) {
-    return(why("kernel", paste0("is that of no Markov process of one numeric input"),
+    return(why("kernel", "is not that of a Markov process of one numeric input",
                paste("Use sums of kernel_matern12(), kernel_matern32(), kernel_matern52(),",
                      "kernel_linear(), kernel_constant() and kernel_periodic(), and products of",
                      "a Matern kernel with one of the others; kernel_matern52() or a sum of two",

@@ -157,7 +157,9 @@ map_fits <- function() {
     list(coef(fit), predict(fit, data, se.fit = TRUE), slopes(fit, data[1:3, ]),
          predict(fit, data[1:3, ], type = "latent", covariance = TRUE))
   }
-  lapply(list(fit, counts), answers)
+  few <- sparsegp(number ~ x1 + x2, data[1:6, ], kernel = kernel_matern32(), learn = FALSE,
+                  method = method_neighbours(9)) # whose points are given all rows
+  lapply(list(fit, counts, few), answers)
 }
 
 # Powers of likelihoods: closed forms, quadratures, functions of R. Few rows and steps: a function

@@ -48,8 +48,8 @@ test_that("C says what is wrong with a registered struct in the words of R", {
   expect_match(said(1L, 1L), "`name`.*which package pkg has not registered")
   expect_match(said(2L, 1L), "gives no sparsegp_kernel or sparsegp_likelihood")
   expect_match(said(3L, 1L), "`package`.*built for another version")
-  expect_match(said(4L, 1L), "no complete likelihood")
-  expect_match(said(4L, 2L), "no complete kernel")
+  expect_match(said(4L, 1L), "not a complete likelihood")
+  expect_match(said(4L, 2L), "not a complete kernel")
 })
 
 test_that("a fit whose package is missing says which one, and one that was changed is refused", {
