@@ -154,14 +154,16 @@ inputs_left_alone <- function(setup, inputs) {
 }
 
 # Returns the scales of inputs among which a fit may choose, the simplest first: a list of
-# list(label, setup), the latter the fields of `setup` that change. Empty if no input is skewed.
+# list(label, setup), the latter the fields of `setup` that change. Empty if no input is skewed. The
+# log scale is as simple as the other: few doses far apart, one of which a short length scale fits by
+# itself, gain less than a nat by it, and dips between them are wrong by as much as their response.
 input_scales <- function(model, chunk, setup) {
   warp <- model_scaling(model, chunk, utils::modifyList(setup, list(scale = "log")))$warp
   if (is.null(warp)) return(list())
   skewed <- model$inputs$names[model$scaling$kept][warp$side != 0]
   list(list(label = "inputs unchanged"),
        list(label = paste(counted(length(skewed), "skewed input"), "on a log scale"),
-            setup = list(scale = "log")))
+            setup = list(scale = "log"), simpler = TRUE))
 }
 
 # Returns the data rows of a response; while its scale is being learned they have the response
