@@ -155,8 +155,8 @@ inputs_left_alone <- function(setup, inputs) {
 
 # Returns the scales of inputs among which a fit may choose, the simplest first: a list of
 # list(label, setup), the latter the fields of `setup` that change. Empty if no input is skewed. The
-# log scale is as simple as the other: few doses far apart, one of which a short length scale fits by
-# itself, gain less than a nat by it, and dips between them are wrong by as much as their response.
+# log scale is as simple as the other: few doses far apart gain less than a nat by it, as a short
+# length scale fits each of them by itself, and then the fit dips between them.
 input_scales <- function(model, chunk, setup) {
   warp <- model_scaling(model, chunk, utils::modifyList(setup, list(scale = "log")))$warp
   if (is.null(warp)) return(list())
