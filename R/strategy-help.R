@@ -21,7 +21,7 @@
 #' | error of log times | logistic, normal after extreme value, see [likelihoods_times] | `Surv()` responses without a likelihood |
 #' | prior mean | a constant in place of 0, see [kernels_of_vectors] | a kernel of a vector field that is given without `mean` |
 #' | input scale | one scale for all inputs, `scale = "common"` | `scale` not given, no standard deviation of `r policy$same_unit_ratio` times the median or more |
-#' | input scale | skewed inputs on a log scale, `scale = "log"`, at any gain | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
+#' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | few inputs, `vars`, with a length scale each, see "Few inputs that matter" | `r policy$fewest_screened` inputs or more; not labels |
 #' | kernel | a length scale for each input, `ard = TRUE`, of all inputs also if few were taken; for classes tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best; a long series also has [kernel_matern12()] | |

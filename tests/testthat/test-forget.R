@@ -83,7 +83,8 @@ test_that("a clock is numbers or times, and stays what it was", {
   d <- forget_data(80L)
   refuse <- function(call, message) expect_error(call, message, class = "sparsegp_error")
   as_text <- transform(d, time = as.character(time))
-  refuse(forget_fit(as_text, c(time = 30)), "`data` has time of class character, which is not a time")
+  refuse(forget_fit(as_text, c(time = 30)),
+         "`data` has time of class character, which is not a time")
   refuse(forget_fit(transform(d, time = factor(time)), c(time = 30)), "has time of class factor")
   refuse(forget_fit(d, c(t = 30)), "`data` lacks t") # not R's function t()
   infinite <- transform(d, time = replace(time, 3L, Inf))
