@@ -15,10 +15,12 @@ order_of_rows <- function(x, values) {
   do.call(order, c(lapply(seq_len(ncol(x)), function(j) x[, j]), list(values)))
 }
 
-# Returns the k rows of x that are nearest to each of `points`, a column each.
-neighbours_of <- function(x, values, points, k) {
+# Returns the k rows of x that are nearest to each of `points`, a column each: of all rows, or for
+# each number of `prefix`, which fall, of so many first ones of `order`.
+neighbours_of <- function(x, values, points, k, order = seq_len(nrow(x)), prefix = nrow(x)) {
   first <- order_of_rows(x, values)
-  found <- .Call(sg_neighbours_of, unname(x[first, , drop = FALSE]), unname(points), as.integer(k))
+  found <- .Call(sg_neighbours_at_levels, unname(x[first, , drop = FALSE]), match(order, first),
+                 unname(points), as.integer(k), as.integer(prefix))
   matrix(c(0L, first)[found + 1L], nrow(found))
 }
 
@@ -29,14 +31,11 @@ neighbours_of <- function(x, values, points, k) {
 informative_rows <- function(spec, theta, rows, points, k, v = NULL) {
   n <- nrow(rows$x)
   u <- in_lengthscales(spec, theta, rows$x)
-  at <- unname(in_lengthscales(spec, theta, points))
+  at <- in_lengthscales(spec, theta, points)
   if (k >= n) return(neighbours_of(u, rows$z, at, n))
-  first <- order_of_rows(u, rows$z)
-  prefix <- as.integer(n %/% THINNED^(0:max(0, floor(log(n / FEWEST_THINNED, THINNED)))))
-  near <- .Call(sg_neighbours_at_levels, unname(u[first, , drop = FALSE]),
-                match(rows$order, first), at, as.integer(ceiling(CANDIDATES * k / length(prefix))),
-                prefix)
-  chosen_rows(spec, theta, rows, points, matrix(c(0L, first)[near + 1L], nrow(near)), k, v)
+  prefix <- n %/% THINNED^(0:max(0, floor(log(n / FEWEST_THINNED, THINNED))))
+  near <- neighbours_of(u, rows$z, at, ceiling(CANDIDATES * k / length(prefix)), rows$order, prefix)
+  chosen_rows(spec, theta, rows, points, near, k, v)
 }
 
 CANDIDATES <- 5 # for each row that a point is given

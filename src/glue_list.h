@@ -27,7 +27,6 @@ SG_ENTRY(markov, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SE
 SG_ENTRY(markov_states, 3, (SEXP kernel, SEXP ktheta, SEXP at))
 SG_ENTRY(markov_predict, 5, (SEXP kernel, SEXP ktheta, SEXP x, SEXP posterior, SEXP query))
 SG_ENTRY(neighbours_before, 2, (SEXP x, SEXP k))
-SG_ENTRY(neighbours_of, 3, (SEXP x, SEXP points, SEXP k))
 SG_ENTRY(neighbours_at_levels, 5, (SEXP x, SEXP order, SEXP points, SEXP k, SEXP prefix))
 SG_ENTRY(informative_rows, 6, (SEXP kernel, SEXP ktheta, SEXP x, SEXP noise, SEXP points, SEXP k))
 SG_ENTRY(vecchia_weights, 5, (SEXP kernel, SEXP ktheta, SEXP x, SEXP noise, SEXP points))

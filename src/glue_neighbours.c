@@ -56,18 +56,6 @@ SEXP sg_r_neighbours_before(SEXP x, SEXP k)
     return out;
 }
 
-/* Returns the k rows of x that are nearest to each of points, k x m. */
-SEXP sg_r_neighbours_of(SEXP x, SEXP points, SEXP k)
-{
-    const sg_ws *ws = &sg_r_workspace;
-    const sg_matrix rows = sg_matrix_of(x, "x"), at = sg_matrix_with(points, -1, rows.ncol, "x");
-    const int most = sg_int_of(k, 0, INT_MAX, "k");
-    const sg_tree tree = sg_tree_new(rows.nrow, rows.ncol, turned(rows), ws);
-    int *near = sg_ints((size_t) most * at.nrow, ws);
-    sg_nearest(&tree, at.nrow, turned(at), most, near, ws);
-    return as_row_numbers(most, at.nrow, near);
-}
-
 /* Returns the k rows of x that are nearest to each of points among the first prefix[l] of `order`,
  * for each l, k length(prefix) x m, as sg_nearest_levels() has them. */
 SEXP sg_r_neighbours_at_levels(SEXP x, SEXP order, SEXP points, SEXP k, SEXP prefix)

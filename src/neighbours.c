@@ -107,7 +107,7 @@ static double distance_to_box(const sg_tree *tree, int node, const double *v)
 typedef struct {
     const sg_tree *tree;
     const double *v;
-    const int *place;  /* of each point in an order, NULL: all points count */
+    const int *place;  /* of each point in an order */
     const int *first;  /* of each node: the first place of its points */
     int before;        /* only points of places before this one count */
     int k, found;
@@ -120,7 +120,7 @@ static void offer(search *s, int i)
 {
     const double d2 = squared_distance(s->tree->D, point_of(s->tree, i), s->v);
     int at = s->found;
-    if (s->place && s->place[i] >= s->before) return;
+    if (s->place[i] >= s->before) return;
     while (at > 0 && (s->distance[at - 1] > d2 ||
                       (s->distance[at - 1] == d2 && s->near[at - 1] > i))) at--;
     if (at == s->k) return;
@@ -136,7 +136,7 @@ static void offer(search *s, int i)
 static void look_in(search *s, int node, int level, int lo, int hi)
 {
     const sg_tree *tree = s->tree;
-    if (s->first && s->first[node] >= s->before) return;
+    if (s->first[node] >= s->before) return;
     if (s->found == s->k && distance_to_box(tree, node, s->v) > s->distance[s->k - 1]) return;
     if (level == tree->depth) {
         for (int k = lo; k < hi; k++) offer(s, tree->point[k]);
@@ -160,11 +160,20 @@ static void run_search(search *s)
 /* A loop over searches. */
 typedef struct {
     search common;
-    const double *v;  /* D x m; NULL: those of the tree itself */
+    const double *v;   /* D x m; NULL: those of the tree itself, each before its own place */
     int *near;
-    int levels;
+    int levels;        /* searches of a point, 1 without v */
     const int *prefix; /* levels */
 } search_job;
+
+/* Leaves out what is found before place `next`: a point of the next level is among the nearest of
+ * that one, too. */
+static void leave_to_next(search *s, int next)
+{
+    for (int j = 0; j < s->found; j++) {
+        if (s->place[s->near[j]] < next) s->near[j] = -1;
+    }
+}
 
 static sg_status search_some(void *ctx, int from, int to, int slot, const sg_ws *ws)
 {
@@ -174,9 +183,12 @@ static sg_status search_some(void *ctx, int from, int to, int slot, const sg_ws 
     s.distance = sg_doubles(ws, s.k);
     for (int i = from; i < to; i++) {
         s.v = job->v ? job->v + (size_t) s.tree->D * i : point_of(s.tree, i);
-        s.near = job->near + (size_t) s.k * i;
-        if (s.place) s.before = s.place[i];
-        run_search(&s);
+        for (int l = 0; l < job->levels; l++) {
+            s.near = job->near + (size_t) s.k * (l + (size_t) job->levels * i);
+            s.before = job->v ? job->prefix[l] : s.place[i];
+            run_search(&s);
+            if (l + 1 < job->levels) leave_to_next(&s, job->prefix[l + 1]);
+        }
     }
     return SG_OK;
 }
@@ -213,38 +225,10 @@ sg_status sg_nearest_before(const sg_tree *tree, const int *order, int k, int *n
                             const sg_ws *ws)
 {
     void *mark = sg_mark(ws);
-    search_job job = {.common = search_in_order(tree, order, k, ws), .near = near};
+    search_job job = {search_in_order(tree, order, k, ws), NULL, near, 1, NULL};
     const sg_status status = sg_par_rows(tree->n, GRAIN, search_some, &job, ws);
     sg_release(ws, mark);
     return status;
-}
-
-sg_status sg_nearest(const sg_tree *tree, int m, const double *v, int k, int *near,
-                     const sg_ws *ws)
-{
-    search_job job = {.common = {.tree = tree, .k = k}, .v = v, .near = near};
-    return sg_par_rows(m, GRAIN, search_some, &job, ws);
-}
-
-/* A point of the next level is among the nearest of that one, too, and left to it. */
-static sg_status search_levels(void *ctx, int from, int to, int slot, const sg_ws *ws)
-{
-    const search_job *job = ctx;
-    search s = job->common;
-    (void) slot;
-    s.distance = sg_doubles(ws, s.k);
-    for (int i = from; i < to; i++) {
-        s.v = job->v + (size_t) s.tree->D * i;
-        for (int l = 0; l < job->levels; l++) {
-            s.near = job->near + (size_t) s.k * (l + (size_t) job->levels * i);
-            s.before = job->prefix[l];
-            run_search(&s);
-            for (int j = 0; l + 1 < job->levels && j < s.found; j++) {
-                if (s.place[s.near[j]] < job->prefix[l + 1]) s.near[j] = -1;
-            }
-        }
-    }
-    return SG_OK;
 }
 
 sg_status sg_nearest_levels(const sg_tree *tree, const int *order, int levels, const int *prefix,
@@ -252,7 +236,7 @@ sg_status sg_nearest_levels(const sg_tree *tree, const int *order, int levels, c
 {
     void *mark = sg_mark(ws);
     search_job job = {search_in_order(tree, order, k, ws), v, near, levels, prefix};
-    const sg_status status = sg_par_rows(m, GRAIN, search_levels, &job, ws);
+    const sg_status status = sg_par_rows(m, GRAIN, search_some, &job, ws);
     sg_release(ws, mark);
     return status;
 }

@@ -27,10 +27,6 @@ void sg_maximin_order(const sg_tree *tree, int *order, const sg_ws *ws);
 sg_status sg_nearest_before(const sg_tree *tree, const int *order, int k, int *near,
                             const sg_ws *ws);
 
-/* near[k x m]: the k nearest points of the tree to each of v[D x m]; -1 where there are fewer. */
-sg_status sg_nearest(const sg_tree *tree, int m, const double *v, int k, int *near,
-                     const sg_ws *ws);
-
 /* near[k levels x m]: of each of v[D x m], for each level l, the k nearest of the first `prefix[l]`
  * points of `order`, prefix falling: near points, and farther ones on all sides of a maximin order.
  * A point stands in the last of its levels; -1: there is none. */
