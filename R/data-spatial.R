@@ -18,27 +18,32 @@ coordinate_names <- function(formula, data) {
 
 is_points <- function(data) inherits(data, c("sf", "SpatVector"))
 
-# Returns rows of class sf or SpatVector as a data frame with their coordinates, and other data
-# unchanged.
+# Returns points as a data frame with their coordinates.
 with_coordinates <- function(data, formula, argument) {
-  if (inherits(data, "SpatVector")) return(with_vector_coordinates(data, formula, argument))
-  if (!inherits(data, "sf")) return(data)
-  if (!requireNamespace("sf", quietly = TRUE)) {
-    stop_sparsegp(argument, "is of class sf, and package sf is not installed", "Install it")
+  package <- if (inherits(data, "sf")) "sf" else "terra"
+  if (!requireNamespace(package, quietly = TRUE)) {
+    stop_sparsegp(argument, paste0("is of class ", class(data)[1L], ", and package ", package,
+                                   " is not installed"), "Install it")
   }
+  found <- if (package == "sf") points_of_sf(data, argument) else points_of_terra(data, argument)
+  placed_rows(found$values, coordinate_names(formula, found$values), found$at, found$system)
+}
+
+# Both return list(values, at, system): the variables of points, their coordinates and the system
+# that these are of.
+points_of_sf <- function(data, argument) {
   geometry <- sf::st_geometry(data)
   if (!all(sf::st_geometry_type(geometry) == "POINT")) {
     stop_sparsegp(argument, "has geometries that are not points",
                   "Convert them by sf::st_centroid() or sf::st_cast(x, \"POINT\")")
   }
-  data <- as.data.frame(sf::st_drop_geometry(data))
-  at <- if (nrow(data)) sf::st_coordinates(geometry) else matrix(0, 0L, 2L)
   system <- sf::st_crs(geometry)
-  system <- coordinate_system(system$epsg, system$Name)
-  placed_rows(data, coordinate_names(formula, data), at, system)
+  list(values = as.data.frame(sf::st_drop_geometry(data)),
+       at = if (nrow(data)) sf::st_coordinates(geometry) else matrix(0, 0L, 2L),
+       system = coordinate_system(system$epsg, system$Name))
 }
 
-with_vector_coordinates <- function(data, formula, argument) {
+points_of_terra <- function(data, argument) {
   at <- if (nrow(data)) terra::crds(data) else matrix(0, 0L, 2L)
   if (nrow(data) && (terra::geomtype(data) != "points" || nrow(at) != nrow(data))) {
     stop_sparsegp(argument, "has geometries that are no single points",
@@ -47,8 +52,7 @@ with_vector_coordinates <- function(data, formula, argument) {
   system <- terra::crs(data, describe = TRUE)
   values <- terra::as.data.frame(data)
   if (!ncol(values)) values <- data.frame(row.names = seq_len(nrow(data)))
-  placed_rows(values, coordinate_names(formula, values), at,
-              coordinate_system(system$code, system$name))
+  list(values = values, at = at, system = coordinate_system(system$code, system$name))
 }
 
 # Returns a data frame with columns of coordinates, a matrix, that it has not; they carry the name
