@@ -34,8 +34,6 @@ NODE_CANDIDATES <- 3 # for each node that a node is given
 # coincide.
 LEAST_CONDITIONAL <- 1e-7
 
-VECCHIA_JITTER <- 1e-12 # share of a node's variance in its nugget at least, as in src/vecchia.c
-
 # Returns list(precision, log_d, nugget): Q of nodes, each given its neighbours `near`, a column
 # each. nugget: the variance that a node's value has besides what the kernel leaves of it.
 neighbour_precision <- function(spec, theta, x, near) {
@@ -51,7 +49,7 @@ neighbour_precision <- function(spec, theta, x, near) {
                                 x = c(rep(1, n), -prior$weights[there]) / sqrt(d[row]),
                                 dims = c(n, n))
   list(precision = Matrix::crossprod(roots), log_d = sum(log(d)),
-       nugget = pmax(d - left, VECCHIA_JITTER * variance))
+       nugget = d - left)
 }
 
 FEWER <- 16 # as many times fewer nodes show how many numbers a factor has

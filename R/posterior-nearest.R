@@ -38,9 +38,9 @@ informative_rows <- function(spec, theta, rows, points, k, v = NULL) {
   chosen_rows(spec, theta, rows, points, near, k, v)
 }
 
-CANDIDATES <- 5 # for each row that a point is given
+CANDIDATES <- 3 # for each row that a point is given (bench/near_rows.R)
 
-THINNED <- 3 # times fewer rows in each part of the order than in the one before
+THINNED <- 9 # times fewer rows in each part of the order than in the one before
 
 FEWEST_THINNED <- 15 # rows of such a part
 

@@ -12,7 +12,7 @@ is_of_neighbours <- function(posterior) !is.null(posterior$neighbours)
 neighbour_moments <- function(spec, theta, posterior, x, v = NULL, parts = NULL, joint = FALSE) {
   if (!is.null(parts)) refuse_some_parts(spec, parts)
   if (joint) refuse_many_neighbours(posterior, nrow(x), 1 + !is.null(v))
-  known <- known_rows(spec, theta, posterior)
+  known <- remembered_rows(spec, theta, posterior)
   if (joint) return(joint_by_neighbours(spec, theta, known, posterior, x, v, is.null(parts)))
   found <- lapply(row_blocks(nrow(x), POINTS_AT_ONCE), function(at) {
     moments_of_points(spec, theta, known, posterior, x[at, , drop = FALSE],
@@ -47,6 +47,19 @@ refuse_some_parts <- function(spec, parts) {
                                 "split into those of the parts of a kernel"),
                 "Use method_ep(size =) for effects of parts")
 }
+
+# Returns known_rows() of a posterior, or those of the last one where it is the same: predictions
+# are often of few rows, and an order of all rows or a factor takes much longer.
+remembered_rows <- function(spec, theta, posterior) {
+  of <- list(spec, theta, posterior$basis, posterior$neighbours, posterior$trend)
+  if (identical(of, REGISTRY$known$of)) return(REGISTRY$known$rows)
+  rows <- known_rows(spec, theta, posterior)
+  few <- utils::object.size(list(of, rows)) <= MOST_KNOWN
+  REGISTRY$known <- if (few) list(of = of, rows = rows)
+  rows
+}
+
+MOST_KNOWN <- 1e8 # bytes that are remembered of a posterior
 
 # Returns what points are given of a posterior: list(x, noise, z, phi, factor, order). Of Gaussian
 # noise these are the rows with their responses, less the mean's estimate, and the mean's functions;

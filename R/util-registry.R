@@ -6,6 +6,7 @@
 # methods: constructors. plots: of each type of picture what <type>_plot() returns
 # (plot-sparsegp.R). kernels: the types (kernel-table.R).
 # sound, sound_fit: the model and the fit that were last found undamaged (fit-check.R).
+# known: what the last posterior by neighbours gives to points (posterior-neighbours.R).
 REGISTRY <- new.env(parent = emptyenv())
 
 # Stands for the catalogue's row of likelihoods that are R functions, of which C has no list.

@@ -49,6 +49,8 @@ CLAIMS <- list(
         alone = TRUE),
   claim("neighbours", "Maps of many observations: nearest neighbours", "neighbours.R", "1e4",
         "1e4 5e4 1e5", c(2, 10), alone = TRUE),
+  claim("near_rows", "Rows that predictions by nearest neighbours are given", "near_rows.R", "10",
+        "", c(3, 5)),
   claim("custom", "A likelihood in R beside its twin in C", "custom.R", "1", "3", c(1, 2),
         alone = TRUE),
   claim("extension", "Kernels and likelihoods of another package", "extension.R", "", "", c(1, 1),

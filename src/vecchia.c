@@ -143,7 +143,9 @@ static sg_status weigh_some(void *ctx, int from, int to, int slot, const sg_ws *
         const int *row = job->points->rows + (size_t) job->points->r * at;
         covariances(rows->kernel, p, plain, room.x, room.v, room.K, ws);
         for (int k = 0; rows->noise && k < plain; k++) {
-            room.K[k + (size_t) size * k] += rows->noise[row[room.slot[k]]];
+            double *own = room.K + k + (size_t) size * k;
+            const double noise = rows->noise[row[room.slot[k]]], least = SG_VECCHIA_JITTER * *own;
+            *own += noise < least ? least : noise;
         }
         const sg_status status = factor(size, rows->noise ? plain : 0, room.K, room.A);
         if (status != SG_OK) return status;
