@@ -47,6 +47,7 @@ entry_of <- function(problem, gradient, posterior, points) {
                   points = points, base = problem$base)
   options["trend"] <- list(functions_of_mean(problem))
   call_c <- caller_of(problem)
+  options$room <- new.env(parent = emptyenv()) # memory that calls use again
   if (!is.null(problem$states)) return(markov_entry(problem, call_c, options))
   if (!is.null(problem$neighbours)) {
     return(function(theta, start, basis) engine_neighbours(problem, theta, start, options))

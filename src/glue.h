@@ -44,9 +44,27 @@ const int *sg_whole_of(SEXP x, int size, int least, int most, const char *what);
 sg_matrix sg_matrix_of(SEXP x, const char *what);
 sg_matrix sg_matrix_with(SEXP x, int nrow, int ncol, const char *what);
 
-/* ---- glue_convert.c ---- */
+/* ---- glue_workspace.c ---- */
 
 extern const sg_ws sg_r_workspace;
+
+/* Memory that calls of one problem use again: a new page costs as much as thousands of operations,
+ * and R gives pages back whenever it collects garbage. It is a vector in an environment of R's, of
+ * as many numbers as a call before has taken, so the first call has none. */
+typedef struct {
+    SEXP home;
+    double *next, *end; /* what is not lent */
+    size_t size;        /* numbers that there are */
+    size_t taken, most; /* numbers that are lent here and elsewhere, and have been at most */
+} sg_room;
+
+/* A workspace that lends from the room of `home` and then from R; home R_NilValue: from R alone.
+ * close: notes what the next call needs, at the end of a call that has ended well. */
+sg_ws sg_room_open(sg_room *room, SEXP home);
+void sg_room_close(const sg_room *room);
+
+/* ---- glue_convert.c ---- */
+
 /* A kernel of points of D numbers. */
 const sg_kernel *sg_kernel_of(SEXP spec, SEXP theta, int D);
 /* One kernel, or as many of one specification as theta has hyperparameters for. */

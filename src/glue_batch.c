@@ -31,9 +31,9 @@ static sg_basis_mean mean_of(SEXP options, size_t values)
 
 /* One basis for all, or with kernels or points of their own one for each process; gamma and prior
  * into p->rows. */
-static sg_status bases_of(sg_problem *p, SEXP basis, SEXP options, double pool, sg_bases *bases)
+static sg_status bases_of(sg_problem *p, SEXP basis, SEXP options, double pool, sg_bases *bases,
+                          const sg_ws *ws)
 {
-    const sg_ws *ws = &sg_r_workspace;
     const int own = p->kernels > 1 || TYPEOF(basis) == VECSXP, w = p->layout.w;
     const size_t values = (size_t) p->layout.n * w;
     bases->C = p->layout.C, bases->count = own ? p->layout.C : 1, bases->kernels = p->kernels;
@@ -146,9 +146,10 @@ static double **points_in(SEXP out, const sg_bases *bases)
 /* That of all rows at once. dbasis: NULL, or gradients in the points. */
 static void gradient_of_all(const sg_problem *p, const sg_bases *bases,
                             const sg_batch_factor *factor, const sg_sites *sites,
-                            const sg_marginals *marg, double *gradient, double **dbasis)
+                            const sg_marginals *marg, double *gradient, double **dbasis,
+                            const sg_ws *ws)
 {
-    sg_basis_adjoint adjoint = sg_basis_adjoint_new(bases, factor, gradient, &sg_r_workspace);
+    sg_basis_adjoint adjoint = sg_basis_adjoint_new(bases, factor, gradient, ws);
     adjoint.dbasis = dbasis;
     sg_span window = {0, 0};
     while (sg_next_span(p->rows.n, sg_window_of(bases), &window)) {
@@ -165,7 +166,8 @@ static void gradient_of_all(const sg_problem *p, const sg_bases *bases,
 SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                    SEXP sites, SEXP options, SEXP basis)
 {
-    const sg_ws *ws = &sg_r_workspace;
+    sg_room room;
+    const sg_ws own = sg_room_open(&room, sg_optional_field(options, "room")), *ws = &own;
     sg_problem p;
     sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
     const sg_ep_options opt = sg_ep_options_of(options);
@@ -175,7 +177,7 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
     sg_ep_report report = sg_new_report();
     sg_bases bases;
     sg_status status = bases_of(&p, basis, options,
-                                sg_field_double(options, "pool", 0, HUGE_VAL), &bases);
+                                sg_field_double(options, "pool", 0, HUGE_VAL), &bases, ws);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&bases)));
     if (status == SG_OK) {
         sg_batch_factor *factor = sg_batch_factors_new(&bases, ws);
@@ -185,13 +187,15 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
         status = sg_ep_loop(&p.rows, &model, &opt, &start, sums, &marg, &report, ws);
         if (status == SG_OK && sg_field_flag(options, "gradient")) {
             double **dbasis = sg_field_flag(options, "points") ? points_in(out, &bases) : NULL;
-            gradient_of_all(&p, &bases, factor, &start, &marg, sg_gradient_in(out, &p), dbasis);
+            gradient_of_all(&p, &bases, factor, &start, &marg, sg_gradient_in(out, &p), dbasis,
+                            ws);
         }
         if (status == SG_OK && sg_field_flag(options, "posterior")) states_in(out, &bases, sums);
         if (status == SG_OK) sg_leave_out(&p.rows, &start, &marg, ws);
         if (status == SG_OK) sg_add_gamma(&p.rows, &marg);
     }
     sg_report_in(out, status, &report);
+    sg_room_close(&room);
     UNPROTECT(1);
     return out;
 }
@@ -364,7 +368,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     if (collect) clear_answers(&q.marg);
     if (sg_field_flag(options, "gradient")) q.gradient = sg_gradient_in(out, &q.p);
     sg_ep_report report = sg_new_report();
-    sg_status status = bases_of(&q.p, basis, options, 0, &q.bases);
+    sg_status status = bases_of(&q.p, basis, options, 0, &q.bases, ws);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&q.bases)));
     if (status == SG_OK) {
         const sg_ep_model model = model_of(&q);

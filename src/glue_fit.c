@@ -167,11 +167,13 @@ static void trend_in(SEXP out, sg_layout layout, const sg_full_factor *factor)
  * other: the rows, from 1, that the factors' rows belong to. Memory: K of every kernel, a factor
  * for every process, and Kbar when the gradient is wanted (two with several processes, or with
  * sites of negative precision): N^2 doubles each, and blocks of 128 columns; with w > 1 another N^2
- * for every process. */
+ * for every process. options room: an environment with memory for calls of this problem, or NULL
+ * (sg_room_open()). */
 SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                   SEXP sites, SEXP options)
 {
-    const sg_ws *ws = &sg_r_workspace;
+    sg_room room;
+    const sg_ws own = sg_room_open(&room, sg_optional_field(options, "room")), *ws = &own;
     sg_problem p;
     sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
     const int N = p.layout.n * p.layout.w, C = p.layout.C;
@@ -203,6 +205,7 @@ SEXP sg_r_ep_full(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     if (keep && status == SG_OK) store_full(out, p.layout, &factor);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(0));
     sg_report_in(out, status, &report);
+    sg_room_close(&room);
     UNPROTECT(1);
     return out;
 }

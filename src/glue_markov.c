@@ -77,7 +77,8 @@ SEXP sg_r_markov(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y
                  SEXP sites, SEXP options)
 {
     const char *fields[] = {"coef", "J", "root", ""};
-    const sg_ws *ws = &sg_r_workspace;
+    sg_room room;
+    const sg_ws own = sg_room_open(&room, sg_optional_field(options, "room")), *ws = &own;
     sg_problem p;
     sg_read_problem(kernel, ktheta, x, lik, ltheta, y, offset, &p);
     const int n = p.layout.n, C = p.layout.C;
@@ -117,6 +118,7 @@ SEXP sg_r_markov(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y
     }
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(0));
     sg_report_in(out, status, &report);
+    sg_room_close(&room);
     UNPROTECT(2);
     return out;
 }

@@ -56,3 +56,79 @@ static int r_threads(void *self, int products)
 
 const sg_ws sg_r_workspace = {.doubles = r_doubles, .mark = r_mark, .release = r_release,
                               .tick = r_tick, .threads = r_threads};
+
+/* ---- Memory that is used again ---- */
+
+/* Numbers that are kept at most: 160 MB. Calls that take more spend their time in products. */
+static const size_t MOST_KEPT = 20000000;
+
+static double *room_doubles(void *self, size_t n)
+{
+    sg_room *room = self;
+    const size_t size = (n / 8 + 1) * 8; /* whole lines of the cache */
+    room->taken += size;
+    if (room->taken > room->most) room->most = room->taken;
+    if ((size_t) (room->end - room->next) < size) return r_doubles(NULL, n);
+    double *out = room->next;
+    room->next += size;
+    return out;
+}
+
+/* What a mark stands for. It is lent itself, so that its release gives it back, too. */
+typedef struct {
+    void *vmax;
+    double *next;
+    size_t taken;
+} room_mark;
+
+static void *mark_room(void *self)
+{
+    const sg_room *room = self;
+    const room_mark now = {vmaxget(), room->next, room->taken};
+    room_mark *mark = (room_mark *) room_doubles(self, sizeof(room_mark) / sizeof(double) + 1);
+    *mark = now;
+    return mark;
+}
+
+static void release_room(void *self, void *mark)
+{
+    sg_room *room = self;
+    const room_mark then = *(const room_mark *) mark;
+    vmaxset(then.vmax);
+    room->next = then.next;
+    room->taken = then.taken;
+}
+
+sg_ws sg_room_open(sg_room *room, SEXP home)
+{
+    const sg_room none = {.home = home};
+    *room = none;
+    if (home == R_NilValue) return sg_r_workspace;
+    if (TYPEOF(home) != ENVSXP) sg_stop_damaged("its `room` is no environment");
+#ifndef SG_POISON /* memory of R's alone has borders */
+    SEXP kept = Rf_findVarInFrame(home, Rf_install("numbers"));
+    if (TYPEOF(kept) == REALSXP && XLENGTH(kept) == 1) {
+        const double size = REAL(kept)[0];
+        if (size <= (double) MOST_KEPT) {
+            kept = Rf_allocVector(REALSXP, (R_xlen_t) size + 8);
+            Rf_defineVar(Rf_install("numbers"), kept, home);
+        }
+    }
+    if (TYPEOF(kept) == REALSXP && XLENGTH(kept) > 1) {
+        room->next = REAL(kept);
+        room->end = room->next + XLENGTH(kept);
+    }
+    room->size = (size_t) (room->end - room->next);
+#endif
+    const sg_ws ws = {.self = room, .doubles = room_doubles, .mark = mark_room,
+                      .release = release_room, .tick = r_tick, .threads = r_threads};
+    return ws;
+}
+
+void sg_room_close(const sg_room *room)
+{
+    if (room->home == R_NilValue || room->most <= room->size) return;
+    SEXP most = PROTECT(Rf_ScalarReal((double) room->most));
+    Rf_defineVar(Rf_install("numbers"), most, room->home);
+    UNPROTECT(1);
+}

@@ -292,3 +292,20 @@ test_that("loo_lpd() is the log predictive density at the cavities, near that of
     expect_lt(mean(abs(loo_lpd(whole) - refitted)), 0.01)
   }
 })
+
+test_that("calls that use memory again return what the first one does", {
+  x <- cbind(seq(0, 4, length.out = 24))
+  y <- as.numeric(sin(3 * x[, 1]) > 0)
+  methods <- list(method_ep(), method_ep(size = 5), method_markov())
+  for (method in methods) {
+    fit <- sparsegp(x, y, lik_probit(), kernel = kernel_matern32(lengthscale = 1), method = method,
+                    learn = FALSE)
+    problem <- problem_of_fit(fit)
+    run <- compile(problem, gradient = TRUE)
+    theta <- fit$hyper$theta
+    first <- run(theta) # has no memory yet
+    run(theta + 0.1)
+    expect_identical(run(theta), first)
+    expect_identical(run(theta), first)
+  }
+})
