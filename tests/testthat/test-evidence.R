@@ -91,10 +91,13 @@ test_that("the gradient is exact for every kernel with every likelihood", {
   }
 })
 
-test_that("the gradient on a basis is exact for every kernel with every likelihood", {
+# Each likelihood with every second kernel, each kernel with every second likelihood: what the two
+# contribute meets in the same place as without a basis.
+test_that("the gradient on a basis is exact for every kernel and every likelihood", {
   for (type in of_tier(single_likelihoods(), 4L, memory = 5L)) {
     lik <- get(paste0("lik_", type))()
-    judged <- lapply(kernels(), function(kernel) {
+    first <- 1L + match(type, single_likelihoods()) %% 2L
+    judged <- lapply(kernels()[seq(first, length(kernels()), by = 2L)], function(kernel) {
       case <- evidence_problem(kernel, lik)
       # points of their own, so that the weights of K_nB and of K_B are told apart
       case$problem$basis <- case$problem$x[c(3, 11, 17, 19), ] + 0.1
