@@ -166,7 +166,7 @@ test_that("what R's own functions read of a fit is refused by name", {
 })
 
 test_that("rows whose numbers are none are refused where they are read", {
-  memory_tier()
+  slow_tier()
   made <- attacked_fits()
   uses <- attack_uses(made)
   for (change in list(quote(f$latent$mean[1] <- NaN), quote(f$offset[2] <- Inf),

@@ -102,7 +102,7 @@ expect_slopes_alone <- function(fit, newdata) {
 }
 
 test_that("slopes and medians of a row do not depend on the other rows", {
-  memory_tier()
+  slow_tier()
   new <- data.frame(x = c(0.2, 1.1, 2.3, 2.9, 9))
   for (likelihood in list("probit", "flip", "nullcat", "margin")) {
     expect_slopes_alone(no_rows_fit(label ~ x, likelihood), new)
@@ -116,7 +116,7 @@ test_that("slopes and medians of a row do not depend on the other rows", {
 })
 
 test_that("slopes behind a sharp link are 0 with a mean that is not", {
-  memory_tier()
+  slow_tier()
   fit <- no_rows_fit(label ~ x, lik_margin(width = fixed(50)), kernel = kernel_rbf(100, 0.5))
   found <- slope_arrays(fit, data.frame(x = c(0.5, 1, 2)), interval = "confidence")
   expect_true(all(found[, "lwr"] <= found[, "upr"]))

@@ -53,7 +53,7 @@ broken_off <- function(task, d, file, reads = 4L) {
 }
 
 test_that("rows that a resumed stream passes over must be those that it has seen", {
-  memory_tier()
+  slow_tier()
   old <- options(sparsegp.checkpoint = -1)
   on.exit(options(old))
   d <- plain_rows()
@@ -209,7 +209,7 @@ test_that("of a checkpoint's folder only its own files are deleted", {
 })
 
 test_that("sites that are damaged, missing, or of other rows are said so", {
-  memory_tier()
+  slow_tier()
   file <- tempfile("state-")
   folder <- paste0(file, ".sites")
   on.exit(unlink(c(file, folder), recursive = TRUE))

@@ -40,7 +40,7 @@ test_that("a gain too small ends the selection", {
 })
 
 test_that("labels that inputs say nothing of have a fit, and few points", {
-  memory_tier()
+  slow_tier()
   set.seed(3)
   n <- 900
   x <- matrix(rnorm(2 * n), n, dimnames = list(NULL, c("a", "b")))

@@ -63,7 +63,7 @@ test_that("full EP ends at the coupled fixed point, with the dense evidence", {
 })
 
 test_that("on a basis it ends there with what the basis carries, shared or of each class's own", {
-  memory_tier()
+  slow_tier()
   d <- class_data()
   rows <- c(2, 9, 17, 30, 44, 51)
   others <- list(c(3, 8, 20), c(1, 40, 55, 60), 12)
@@ -126,7 +126,7 @@ test_that("the gradient is exact: full, on a basis, with kernels and bases of ea
 })
 
 test_that("relabelling classes permutes every result", {
-  memory_tier()
+  slow_tier()
   d <- class_data()
   renamed <- factor(d$class, c("blue", "red", "green"))
   for (method in list(method_ep(tol = 1e-10), method_ep(size = 12, tol = 1e-10),
@@ -239,7 +239,7 @@ test_that("sequential and batch EP on a predefined basis have the same fixed poi
 # ---- The IVM ----
 
 test_that("inclusions are those of the dense greedy selection over rows and classes", {
-  memory_tier()
+  slow_tier()
   d <- class_data(40)
   for (lik in of_tier(CLASS_LIKS, 1L)) for (select in c("information", "entropy")) {
     fit <- sparsegp(d$x, d$class, likelihood = lik, kernel = kernel_rbf(4, 1), learn = FALSE,

@@ -131,7 +131,7 @@ test_that("a matrix of any shape equals the reference formula", {
 })
 
 test_that("extreme hyperparameters give the reference formula", {
-  memory_tier()
+  slow_tier()
   set.seed(3)
   x <- points(6L)
   for_all(function(case, label) {
@@ -174,7 +174,7 @@ test_that("blocks of columns fit together: 127 to 300 of them, few rows or many"
 })
 
 test_that("columns of prepared points are those of the matrix, of a part of the points too", {
-  memory_tier()
+  slow_tier()
   set.seed(16)
   x <- points(140L)
   kept <- seq_len(140L) %% 3 != 0
@@ -244,7 +244,7 @@ test_that("exact duplicates have equal rows", {
 })
 
 test_that("inputs a million units from the origin keep their distances", {
-  memory_tier()
+  slow_tier()
   set.seed(10)
   x <- points(7L) + 1e6
   z <- points(5L) + 1e6
@@ -258,7 +258,7 @@ test_that("inputs a million units from the origin keep their distances", {
 })
 
 test_that("huge and tiny inputs give finite matrices wherever the formula is finite", {
-  memory_tier()
+  slow_tier()
   set.seed(11)
   for (size in c(1e150, 1e-150)) {
     x <- points(5L) * size
@@ -339,7 +339,7 @@ test_that("the adjoint of the diagonal is its derivative", {
 })
 
 test_that("the adjoint survives duplicates, near-duplicates and a distant origin", {
-  memory_tier()
+  slow_tier()
   set.seed(15)
   x <- points(6L)
   for (apart in c(0, 1e-9, 1e-13)) {
@@ -379,7 +379,7 @@ reads_type <- function(spec, type) {
 }
 
 test_that("every kernel's derivatives along directions are those of its formula", {
-  memory_tier()
+  slow_tier()
   set.seed(6)
   x <- seen(matrix(rnorm(9L), 3L))
   z <- seen(matrix(rnorm(6L), 2L))

@@ -141,7 +141,7 @@ drawn_means <- function(case, y) {
 }
 
 test_that("responses are drawn with the mean that the moments have", {
-  memory_tier()
+  slow_tier()
   draws <- 4000L
   for_all(function(case) {
     set.seed(2)
@@ -195,7 +195,7 @@ test_that("closed forms equal the quadrature", {
 })
 
 test_that("d1 and d2 are the derivatives of log Z in mu", {
-  memory_tier()
+  slow_tier()
   for_all(function(case) {
     at <- tilts(case, c(-8, -1, 0.4, 3), c(0.05, 1, 30))
     for (i in of_tier(seq_len(nrow(at)), 7L)) {
@@ -219,7 +219,7 @@ test_that("d1 and d2 are the derivatives of log Z in mu", {
 })
 
 test_that("dpar is the derivative of log Z in the hyperparameters", {
-  memory_tier()
+  slow_tier()
   for_all(function(case) {
     at <- tilts(case, c(-8, -1, 0.4, 3), c(0, 0.05, 1, 30, 1e4))
     for (i in of_tier(seq_len(nrow(at)), 11L)) {
@@ -273,7 +273,7 @@ expect_limit <- function(case, row, mu) {
 }
 
 test_that("as s2 vanishes tilts become log p and its derivatives", {
-  memory_tier()
+  slow_tier()
   for_all(function(case) {
     # every second pair, and the others for the other setting
     pairs <- expand.grid(row = seq_len(ncol(case$rows)), mu = c(-20, -2, 0.1, 3, 20))
@@ -283,7 +283,7 @@ test_that("as s2 vanishes tilts become log p and its derivatives", {
 })
 
 test_that("tilts are finite and sane for any marginal", {
-  memory_tier()
+  slow_tier()
   for_all(function(case) {
     for (quadrature in ways(case)) {
       at <- tilts(case, c(-40, -5, 0, 5, 40), c(0, 10^seq(-14, 8, by = 2)), quadrature)
@@ -356,7 +356,7 @@ test_that("predictions equal the reference integral, spread included", {
 })
 
 test_that("predictions without variance are the moments at the mean", {
-  memory_tier()
+  slow_tier()
   for_all(function(case) {
     mu <- outer(c(-40, -1, 0, 2, 40), case$along)
     lik <- c_lik(case$lik, case$theta)
@@ -409,7 +409,7 @@ test_that("the probabilities of all classes sum to one and are what predict() gi
 })
 
 test_that("random tilts are finite, and closed form and quadrature agree", {
-  memory_tier()
+  slow_tier()
   for_all(function(case) {
     set.seed(20)
     n <- if (whole_suite()) 150L else 60L

@@ -30,7 +30,7 @@ tight_coupled <- method_ep(tol = 1e-8, sweeps = 300)
 
 # 1e-4: every other node of the integral over the winner's value, and the grid of the reference.
 test_that("tilts equal those of plain nested EP", {
-  memory_tier()
+  slow_tier()
   set.seed(1)
   for (type in c("mprobit", "softmax")) {
     for (w in of_tier(2:4, 2L)) {
@@ -156,7 +156,7 @@ test_that("without variance tilts are log p", {
 })
 
 test_that("EP ends where every site is that of its tilt, with the evidence of dense algebra", {
-  memory_tier()
+  slow_tier()
   d <- three_classes()
   fit <- coupled_fit(d, method = tight_coupled)
   n <- nrow(d)
@@ -187,7 +187,7 @@ test_that("EP ends where every site is that of its tilt, with the evidence of de
 
 # 2e-3: log Z has six digits, of which differences leave three or four.
 test_that("the gradient of the evidence is that of differences", {
-  memory_tier()
+  slow_tier()
   for (type in c("mprobit", "softmax")) {
     fit <- coupled_fit(three_classes(14L), type, method = tight_coupled)
     problem <- problem_of_fit(fit)
@@ -200,7 +200,7 @@ test_that("the gradient of the evidence is that of differences", {
 })
 
 test_that("a fit answers as those of other classes do", {
-  memory_tier()
+  slow_tier()
   d <- three_classes(40L)
   d$y[7L] <- "a"
   fit <- coupled_fit(d)
@@ -252,7 +252,7 @@ test_that("draws have the moments and probabilities of predictions", {
 })
 
 test_that("what is coupled is what was asked for, or is cheap", {
-  memory_tier()
+  slow_tier()
   d <- three_classes(40L)
   type <- function(lik, ...) {
     suppressWarnings(sparsegp(y ~ a + b, d, likelihood = lik, ...))$likelihood$type

@@ -81,7 +81,7 @@ test_that("ordered categories are those of lik_ordinal()", {
 # ---- Constants ----
 
 test_that("constants go with their rows: exposures are those of an offset", {
-  memory_tier()
+  slow_tier()
   d <- kinds_data()
   d$exposure[5] <- NA # this row is left out, whichever way
   whole <- suppressWarnings(kinds_fit(count ~ x, d, own_exposed(~exposure)))
@@ -187,7 +187,7 @@ test_that("what is wrong with constants is said in words", {
 
 # C's rule is good to 1e-10, ours to the square of 3e-7; derivatives in units of the marginal.
 test_that("tilts of two latent functions are those of C, for narrow marginals and wide", {
-  memory_tier()
+  slow_tier()
   grid <- expand.grid(y = c(-2, 0.1, 3), mean = c(-1, 0.5), log_sd = c(-1, 0.4),
                       size = c(1e-4, 0.1, 1), rho = c(-0.7, 0, 0.6))
   n <- nrow(grid)
@@ -241,7 +241,7 @@ test_that("a fit with a spread that is a function is that of lik_heteroscedastic
 
 # A gate that does not depend on its latent function: the likelihood of lik_zip() of the rate alone.
 test_that("a gate beside a rate is that of lik_zip() where it is constant", {
-  memory_tier()
+  slow_tier()
   grid <- expand.grid(y = c(0, 1, 6), mean = c(-1, 1.5), size = c(0.01, 1))
   shut <- 0.3
   flat <- own_gate(function(f, theta) log(theta[["zero"]]) + 0 * f$gate,

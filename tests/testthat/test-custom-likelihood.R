@@ -44,7 +44,7 @@ test_that("tilts are those of C, far from the responses and near, for wide margi
 
 # At fixed hyperparameters evidences agree to 1e-7; learned ones to where the search ends.
 test_that("learned fits of labels, counts and numbers are those of the twins in C", {
-  memory_tier()
+  slow_tier()
   d <- own_data()
   kernel <- kernel_rbf()
   pairs <- list(
@@ -91,7 +91,7 @@ test_that("every method takes them, and quantiles are those of C", {
 })
 
 test_that("fits are updated, saved, read by chunks, drawn from and left one out", {
-  memory_tier()
+  slow_tier()
   d <- own_data(60)
   fit <- sparsegp(y ~ x, d[1:40, ], own_student(), kernel = kernel_rbf(1, 1), basis = d[1:8 * 5, ],
                   learn = FALSE)
@@ -138,7 +138,7 @@ test_that("positive numbers and shares have moments and intervals in their range
 })
 
 test_that("gradients by hand are used, and wrong ones are found", {
-  memory_tier()
+  slow_tier()
   d <- own_data(20)
   slope <- function(by) function(y, f, theta) {
     s <- theta[["scale"]]
@@ -193,7 +193,7 @@ test_that("a density that is 0 except far from 0 is looked for", {
 })
 
 test_that("a density without a finite integral has latent answers and no responses", {
-  memory_tier()
+  slow_tier()
   set.seed(1)
   d <- data.frame(x = seq(0, 1, length.out = 40))
   d$y <- pmax(sin(7 * d$x) + 0.2 * rnorm(40), -0.5)

@@ -98,7 +98,7 @@ test_that("the evidence is the mean of the density over all directions of the co
 })
 
 test_that("two bumps are found, better than by a kernel estimate, and intervals hold them", {
-  memory_tier()
+  slow_tier()
   at <- midpoints(400)
   truth <- two_bumps_density(at)
   error <- function(density) sqrt(mean((density - truth)^2))
@@ -294,7 +294,7 @@ test_that("columns are told by their names", {
 })
 
 test_that("few, equal and very many points end", {
-  memory_tier()
+  slow_tier()
   expect_true(all(is.finite(predict(gp_density(3), c(2, 3, 4)))))
   expect_true(all(is.finite(predict(gp_density(rep(2, 20), 3), c(1, 2, 3)))))
   expect_true(gp_density(c(1, 1e10), 1)$convergence$converged)
@@ -435,7 +435,7 @@ test_that("a base density is what order 0 is, and half a line is one by the expo
 })
 
 test_that("a density of three inputs is one, and near the product that it is", {
-  memory_tier()
+  slow_tier()
   set.seed(3)
   x <- cbind(a = rbeta(300, 3, 4), b = rbeta(300, 4, 3), c = runif(300))
   fit <- gp_density(x, 1, range = rbind(rep(0, 3), rep(1, 3)))

@@ -119,7 +119,7 @@ test_that("after a long time without observations the function is a draw from it
 })
 
 test_that("a function that moves is followed, and its half-life has the most evidence", {
-  memory_tier()
+  slow_tier()
   set.seed(2)
   n <- 1500L
   a <- sample(GRID, n, TRUE)

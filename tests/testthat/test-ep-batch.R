@@ -134,7 +134,7 @@ test_that("a point at which the kernel is 0 carries nothing, and others are as w
 })
 
 test_that("learning on a basis raises the evidence and finds the noise", {
-  memory_tier()
+  slow_tier()
   d <- basis_data(200)
   start <- sparsegp(d$x, d$y, basis = 1:40, learn = FALSE)
   fit <- sparsegp(d$x, d$y, basis = 1:40)
@@ -178,7 +178,7 @@ test_that("more rows than full EP can hold are refused with the remedy", {
 })
 
 test_that("a basis that is none is refused by name", {
-  memory_tier()
+  slow_tier()
   d <- basis_data()
   for (bad in list(0, 51, 1.5, NA_real_, integer(), "a", d$x[1:3, 1, drop = FALSE],
                    d$x[0, ], d$x[1:2, ] * Inf, list(1))) {

@@ -144,7 +144,7 @@ test_that("sites without a posterior to start from are no obstacle", {
 })
 
 test_that("EP of what is not log-concave always ends with a posterior", {
-  memory_tier()
+  slow_tier()
   set.seed(12)
   for (i in 1:25) {
     n <- sample(5:60, 1L)

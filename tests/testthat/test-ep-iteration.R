@@ -97,7 +97,7 @@ in_chunks <- function(formula, d, lik, method, kernel = kernel_rbf(fixed(4), fix
 }
 
 test_that("sums of every step are those of its sites, read from nothing", {
-  memory_tier()
+  slow_tier()
   d <- source_data()
   d <- d[!is.na(d$a) & !is.na(d$y), ]
   d$y <- d$y + ifelse(seq_len(nrow(d)) %% 9 == 0, 6, 0)

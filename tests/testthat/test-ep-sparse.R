@@ -58,7 +58,7 @@ test_that("with Gaussian noise, kl on a basis is the projected process after one
 })
 
 test_that("size = n is full EP, to the letter of the thesis as well", {
-  memory_tier()
+  slow_tier()
   d <- crabs_data()
   full <- sparsegp(sex ~ FL + RW + CL, d, learn = FALSE, kernel = kernel_matern12())
   for (freeze in c(2, Inf)) for (projection in c("moment", "kl")) {

@@ -41,7 +41,7 @@ reference_at <- function(case, y, at, lower, weights) {
 }
 
 test_that("distribution functions of responses are those of dense sums", {
-  memory_tier()
+  slow_tier()
   at <- expect_moments()
   for (case in expect_cases()) {
     type <- case$lik$type
@@ -65,7 +65,7 @@ test_that("distribution functions of responses are those of dense sums", {
 })
 
 test_that("quantiles are where distribution functions reach their probability", {
-  memory_tier()
+  slow_tier()
   at <- expect_moments()
   for (case in expect_cases()) {
     v <- as.list(natural_values(case$lik, case$theta))

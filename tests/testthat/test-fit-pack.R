@@ -34,7 +34,7 @@ unpacked <- function(fit) {
 }
 
 test_that("predictions of a packed fit are those of a whole one to the last digit", {
-  memory_tier()
+  slow_tier()
   d <- packed_rows()
   for (fit in packed_fits(d)) {
     whole <- unpacked(fit)
@@ -51,7 +51,7 @@ test_that("predictions of a packed fit are those of a whole one to the last digi
 })
 
 test_that("what follows from the factors are the sums, and rows join them", {
-  memory_tier()
+  slow_tier()
   d <- packed_rows()
   more <- transform(d[1:40, ], u = u + 0.003)
   small <- packed_fits(d, 60L) # below PACKED_FROM: kept whole
@@ -82,7 +82,7 @@ test_that("what follows from the factors are the sums, and rows join them", {
 })
 
 test_that("sums that do not follow from the factors stay", {
-  memory_tier()
+  slow_tier()
   fit <- unpacked(packed_fits(packed_rows())$numbers)
   changed <- fit
   changed$state[[1L]]$S[2L, 2L] <- changed$state[[1L]]$S[2L, 2L] + 1

@@ -101,7 +101,7 @@ every_row <- function(test, answer) {
 }
 
 test_that("answers are finite wherever learning and predictions go", {
-  memory_tier()
+  slow_tier()
   fuzz(41, absurd = FALSE, function(answer, block) {
     # 1 + s2 d2 is the tilted variance in units of the marginal's: nothing, but for the rounding of
     # log Z, of which it is made

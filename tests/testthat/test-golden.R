@@ -44,7 +44,7 @@ test_that("the distance sees values, names, lengths, and what is missing", {
 
 # Numbers of a path that was not taken would be held in vain.
 test_that("cases go where their names say", {
-  memory_tier()
+  slow_tier()
   cases <- golden_cases()
   fit <- function(name) cases[[name]](damping = 1)
   expect_gt(fit("student widening")$convergence$widening, 0)

@@ -73,7 +73,7 @@ test_that("ordered categories in reverse are the same probabilities", {
 })
 
 test_that("the number of threads changes no bit of an answer", {
-  memory_tier()
+  slow_tier()
   models <- of_tier(names(INVARIANT_MODELS), 2L)
   one_step <- if (whole_suite()) learn_control(inner = 1, outer = 1) else FALSE
   for (model in models) {
@@ -102,7 +102,7 @@ test_that("rows predicted one by one, or in blocks, are those predicted at once"
 })
 
 test_that("a stream is the same one by one, in chunks and at once", {
-  memory_tier()
+  slow_tier()
   d <- invariant_rows()
   pilot <- seq_len(10L)
   in_parts <- function(model, ends) {
@@ -123,7 +123,7 @@ test_that("a stream is the same one by one, in chunks and at once", {
 # More rows than are kept, so that EP goes over chunks; sweeps end at a change of 1e-12 of a
 # cavity's standard deviation.
 test_that("a source of 3 chunks, one of 7 and their data frame are one fit", {
-  memory_tier()
+  slow_tier()
   d <- invariant_rows()
   points <- d[seq(3L, 48L, by = 4L), ]
   short <- learn_control(rows = 30, inner = 1, outer = 1)

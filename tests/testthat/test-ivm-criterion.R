@@ -62,7 +62,7 @@ test_that("rows in blocks: more than one block, the last one short, any order of
 })
 
 test_that("the gradient at held sites is that of differences, for kernels and likelihoods", {
-  memory_tier()
+  slow_tier()
   kernels <- list(kernel_rbf(2, 0.8), kernel_matern52(2, c(0.8, 1.5), ard = TRUE),
                   kernel_rbf(1, 1) + kernel_linear(0.5))
   for (lik in liks()) for (kernel in of_tier(kernels, 1L)) for (pool in c(Inf, 30 * 50)) {
@@ -161,7 +161,7 @@ test_that("learning lowers phi, by every strategy, and keeps the best major step
 })
 
 test_that("what phi has learned is used by every refinement", {
-  memory_tier()
+  slow_tier()
   none <- by_phi(outer = 3)
   for (refine in c("active", "basis")) {
     fit <- by_phi(outer = 3, refine = refine)

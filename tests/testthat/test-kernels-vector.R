@@ -25,7 +25,7 @@ test_that("fields have the values of the design: between (0, 0) and (1, 0.5)", {
 })
 
 test_that("fields are second derivatives of their scalar kernels, in the plane and in space", {
-  memory_tier()
+  slow_tier()
   set.seed(1)
   bases <- list(kernel_rbf(), kernel_matern32(), kernel_matern52(), kernel_rq())
   for (D in 2:3) {
@@ -49,7 +49,7 @@ test_that("fields are second derivatives of their scalar kernels, in the plane a
 })
 
 test_that("derived fields are derivatives of the field, and sources what it is the gradient of", {
-  memory_tier()
+  slow_tier()
   set.seed(2)
   x <- cbind(0.3, -0.2)
   z <- tall(matrix(rnorm(8L), 4L))

@@ -100,7 +100,7 @@ test_that("inputs are switched on again from default starts only, and never lowe
 })
 
 test_that("priors pull, and prior_flat() lets go", {
-  memory_tier()
+  slow_tier()
   d <- wiggly()
   near <- sparsegp(d$x, d$y, control = gp_control(prior = list(noise = prior_lognormal(log(0.5),
                                                                                        0.01))))

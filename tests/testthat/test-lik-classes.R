@@ -60,7 +60,7 @@ test_that("narrow steps among wide ones are seen", {
 })
 
 test_that("tilts of many classes equal the reference", {
-  memory_tier()
+  slow_tier()
   set.seed(2)
   for (type in TYPES) {
     for (C in of_tier(c(3L, 10L, 50L), 1L)) { # 50 take the reference long
@@ -104,7 +104,7 @@ test_that("softmax equals brute force in two and three dimensions", {
 })
 
 test_that("predictions are what drawn classes do", {
-  memory_tier()
+  slow_tier()
   set.seed(3)
   draws <- 40000L
   for (type in TYPES) {

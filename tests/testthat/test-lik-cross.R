@@ -29,7 +29,7 @@ dense_weights <- function(H, s2) {
 }
 
 test_that("cross is the derivative of d1 in every class's mean", {
-  memory_tier()
+  slow_tier()
   for_rows(function(type, C, at) {
     found <- cross_of(type, at$y, at$mu, at$s2)
     for (i in seq_along(at$y)) {
@@ -69,7 +69,7 @@ test_that("cross is the derivative of the reference's d1", {
 })
 
 test_that("cross is a diagonal below zero and a covariance, and does not see a common shift", {
-  memory_tier()
+  slow_tier()
   for_rows(function(type, C, at) {
     found <- cross_of(type, at$y, at$mu, at$s2)
     d2 <- .Call(sg_lik_tilt, c_lik(type, numeric(C)), numeric(C), rbind(as.double(at$y)), at$mu,

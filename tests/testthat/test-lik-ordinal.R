@@ -232,7 +232,7 @@ test_that("whole numbers, a plain factor and a logical are categories when asked
 })
 
 test_that("cut points are given in increasing order, one less than categories", {
-  memory_tier()
+  slow_tier()
   d <- ratings()
   fit <- sparsegp(y ~ x, d, lik_ordinal(fixed(c(-1, 0, 1.5))))
   expect_equal(unname(coef(fit)[-(1:2)]), c(-1, 0, 1.5), tolerance = 1e-14)

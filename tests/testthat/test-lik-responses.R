@@ -320,7 +320,7 @@ expect_scales_along <- function(lik) {
 }
 
 test_that("Laplace quantiles are those of the mixture, and all scales with the response", {
-  memory_tier()
+  slow_tier()
   expect_quantiles(lik_laplace(), log(0.4))
   expect_scales_along(lik_laplace())
   refused(lik_laplace(scale = -1), "scale")
@@ -358,7 +358,7 @@ expect_consistent <- function(fit, x, several = FALSE) {
 }
 
 test_that("a row that widens the posterior is where it was", {
-  memory_tier()
+  slow_tier()
   data <- responses(lik_student(), c(scale = 0.2, df = 4))
   data$y[c(7, 30, 61)] <- c(15, -20, 9)
   for (method in list(method_ep(), method_ivm(size = 40, refine = "active"))) {
@@ -422,7 +422,7 @@ test_that("flip = 0 is the probit model, bit for bit", {
 })
 
 test_that("a wrong label deep in the other class does not bend the boundary", {
-  memory_tier()
+  slow_tier()
   set.seed(9)
   x <- runif(150, -3, 3)
   y <- ifelse(x > 0, 1, -1)

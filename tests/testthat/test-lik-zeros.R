@@ -60,7 +60,7 @@ test_that("probabilities of all counts sum to one", {
 })
 
 test_that("EP ends, and its answers go together", {
-  memory_tier()
+  slow_tier()
   for (name in names(ZEROS_CASES)) {
     case <- ZEROS_CASES[[name]]
     lik <- fixed_lik(case)

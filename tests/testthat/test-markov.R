@@ -188,7 +188,7 @@ test_that("gaps of 1e6 length scales and spacings of 1e-9 keep their digits", {
 
 test_that("the gradient is the same in segments", {
   # 400000 times of 3 states and a mean: more than a segment holds
-  memory_tier()
+  slow_tier()
   slow_tier()
   n <- 400000
   set.seed(5)

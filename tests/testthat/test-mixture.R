@@ -251,7 +251,7 @@ wide_mixture <- function(n, w = 2L, seed = 1) {
 }
 
 test_that("streams are those of the block formulas: every score and projection", {
-  memory_tier()
+  slow_tier()
   scores <- of_tier(c("kl", "mean", "error"), 1L)
   projections <- of_tier(c("kl", "moment"), 1L)
   for (w in of_tier(2:3, 1L)) for (projection in projections) for (score in scores) {
@@ -357,7 +357,7 @@ test_that("what a fit of vectors answers, a fit of mixtures does", {
 })
 
 test_that("modes are printed and drawn with their weights", {
-  memory_tier()
+  slow_tier()
   fit <- wind_fit(ambiguous())
   expect_output(print(fit), "mode 1 of 2, weight 0.6")
   expect_output(print(modes(fit, 2)), "mode 2 of 2, weight 0.4")

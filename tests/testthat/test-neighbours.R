@@ -264,7 +264,7 @@ rough_map <- function(n) {
 
 test_that("of many rows some teach the length scales, and kernels are compared by neighbours", {
   slow_tier()
-  memory_tier()
+  slow_tier()
   map <- rough_map(1800)
   fit <- with_policy(neighbour_rows = 900, code = {
     sparsegp(map$x, map$f + 0.3 * stats::rnorm(1800), method = method_neighbours(k = 12))
@@ -322,7 +322,7 @@ test_that("a kernel or scale that neighbours do not take loses the race, with it
 })
 
 test_that("EP of other likelihoods is full EP's with all neighbours, copies among the rows", {
-  slow_tier()
+  memory_tier()
   rows <- map_rows(70)
   rows$x[5:7, ] <- rows$x[8:10, ]
   f <- rows$y
@@ -393,7 +393,7 @@ test_that("the sparse factor's solutions, inverse and gradient are those of dens
 
 test_that("labels and counts by 20 neighbours are near full EP, and are learned", {
   slow_tier()
-  memory_tier()
+  slow_tier()
   rows <- map_rows(500)
   set.seed(6)
   y <- factor(stats::rnorm(500) < 2 * rows$y)
@@ -477,7 +477,7 @@ of_many <- function(code) {
 
 test_that("a rough map is fitted by neighbours by default, a smooth one by inducing points", {
   slow_tier()
-  memory_tier()
+  slow_tier()
   n <- 700
   map <- rough_map(n)
   X <- map$x
@@ -501,7 +501,7 @@ test_that("a rough map is fitted by neighbours by default, a smooth one by induc
 
 test_that("so are counts and labels, in two inputs", {
   slow_tier()
-  memory_tier()
+  slow_tier()
   n <- 700
   map <- rough_map(n)
   made <- function(y, likelihood) {

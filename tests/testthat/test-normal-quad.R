@@ -108,7 +108,7 @@ test_that("the peak is found when it is far from both the marginal and the likel
 })
 
 test_that("quadrature ends, and soon, where rounding hides what it looks for", {
-  memory_tier()
+  slow_tier()
   # Each of these once took for ever: an expectation near 0 made of differences of larger numbers,
   # or log p so large that its rounding shows in the integrand.
   mu <- c(-23.7, 7.3, -30.6, 11.2, 30.7, -63.3, -156)

@@ -54,7 +54,7 @@ test_that("on a predefined basis kl is the projected process, moment is block FI
 })
 
 test_that("a stream is the one of the block formulas: every score and projection, w = 2 and 3", {
-  memory_tier()
+  slow_tier()
   scores <- of_tier(c("mean", "kl", "error"), 1L)
   for (w in 2:3) for (projection in c("kl", "moment")) for (score in scores) {
     case <- wide_problem(50L, w)

@@ -76,7 +76,7 @@ expect_held <- function(charts, made, info) {
 drawn_by_ggplot <- function(made) drawing(print(made))
 
 test_that("plot() and autoplot() show the same elements in every type", {
-  memory_tier()
+  slow_tier()
   skip_if_not_installed("survival")
   for (kind in of_tier(names(ALIKE), 2L)) {
     fit <- suppressMessages(ALIKE[[kind]]())
@@ -104,7 +104,7 @@ test_that("a ggplot has the limits that plot() has, and those that are asked for
 })
 
 test_that("rows to ask for by ggplot2 have the elements of plot()", {
-  memory_tier()
+  slow_tier()
   fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
   map <- sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE)
   many <- sparsegp(mpg ~ wt + hp + qsec, mtcars, learn = FALSE)
@@ -121,7 +121,7 @@ test_that("rows to ask for by ggplot2 have the elements of plot()", {
 })
 
 test_that("densities and calibrations by ggplot2 have the elements of plot()", {
-  memory_tier()
+  slow_tier()
   densities <- list(curve = gp_density(faithful$eruptions, k0 = 3),
                     map = gp_density(as.matrix(faithful[1:60, ]), k0 = 2))
   for (name in names(densities)) {

@@ -43,13 +43,13 @@ slopes_by_differences <- function(case, exact) {
 }
 
 test_that("kernels' gradients in the second points are those of their formulas", {
-  memory_tier()
+  slow_tier()
   set.seed(4)
   x <- matrix(rnorm(15), 5, dimnames = list(NULL, c("a", "b", "c")))
   z <- matrix(rnorm(9), 3)
   z[1, ] <- x[2, ] # a pair at no distance
   Kbar <- matrix(rnorm(15), 5)
-  for (kernel in of_tier(differentiable_kernels(), 2L, memory = 4L)) {
+  for (kernel in differentiable_kernels()) {
     case <- points_problem(kernel, lik_gaussian())
     theta <- case$theta[seq_len(case$problem$nkernel)]
     found <- .Call(sg_kernel_adjoint_inputs, case$problem$spec, theta, unname(x), z, Kbar)
@@ -104,7 +104,7 @@ test_that("the gradient in the points is that of the dense formula of FITC", {
 })
 
 test_that("it is exact for every differentiable kernel and likelihoods of all shapes", {
-  memory_tier()
+  slow_tier()
   liks <- list(lik_gaussian(), lik_probit(), lik_poisson(), lik_student())
   for (lik in of_tier(liks, 2L)) {
     for (kernel in of_tier(differentiable_kernels(), 3L)) {
@@ -281,7 +281,7 @@ test_that("fits on learned points are merged, read from sources and integrated",
 })
 
 test_that("what cannot be had is an error that says why", {
-  memory_tier()
+  slow_tier()
   data <- curve_data(30L)
   fit <- function(method, ...) sparsegp(y ~ a + b, data, method = method, ...)
   expect_error(method_ep(learn_points = NA), class = "sparsegp_error")

@@ -51,7 +51,7 @@ log_evidence_in_c <- function(fit) {
 }
 
 test_that("power EP has the moments and the log evidence of the dense reference", {
-  memory_tier()
+  slow_tier()
   # each case at one power: the reference takes a second each
   powers <- c(probit = 0.5, logit = 0, step = 0.5, flip = 0.1, poisson = 0, student = 0.5,
               laplace = 0)
@@ -114,7 +114,7 @@ test_that("powers of Gaussian noise change nothing in full EP, and are Bui's on 
 })
 
 test_that("the gradient of the log evidence is that of its differences, at any power", {
-  memory_tier()
+  slow_tier()
   for (type in of_tier(c("probit", "step", "student"), 1L)) {
     case <- power_cases[[type]]
     for (power in c(0.5, 0)) {
@@ -169,7 +169,7 @@ nasty_record <- function() {
 }
 
 test_that("a step between classes that overlap has a fit, a record and one warning", {
-  memory_tier()
+  slow_tier()
   for (repeats in of_tier(c(TRUE, FALSE), 1L)) {
     for (noise in of_tier(c(0, 0.001, 0.01), 2L)) {
       for (size in of_tier(c(Inf, 6), 2L)) {

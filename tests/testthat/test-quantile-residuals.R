@@ -49,7 +49,7 @@ test_that("those of a wrong model are not", {
 })
 
 test_that("they are as random as the responses, and set.seed() governs that", {
-  memory_tier()
+  slow_tier()
   for (type in single()) {
     fit <- true_fit(type, 60, seed = 3)
     jumps <- inherits(codec_of(fit), c("response_counts", "response_factor"))

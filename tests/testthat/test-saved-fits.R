@@ -40,7 +40,7 @@ test_that("the form of a fit has golden fits of its own: tools/saved.R", {
 # What R writes for all machines alike: numbers, words, calls and R's own functions; no pointers
 # into a process, no bytes in the order of one machine.
 test_that("fits are plain R values, and the same after either byte order and text", {
-  memory_tier()
+  slow_tier()
   portable <- c("NULL", "list", "double", "integer", "logical", "character", "language", "symbol",
                 "closure", "environment", "builtin", "special")
   strangers <- function(x) {

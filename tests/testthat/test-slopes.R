@@ -96,7 +96,7 @@ test_that("slopes on a basis, of warped inputs, and with a linear mean", {
 })
 
 test_that("slopes against the reference posterior of a function and its derivative", {
-  memory_tier()
+  slow_tier()
   data <- some_rows_of()
   fit <- plainly(kernel_rbf() + kernel_linear(vars = "b"), mean = "zero", scale = FALSE)
   new <- as.matrix(new_points()[c("a", "b")])
@@ -129,7 +129,7 @@ response_fits <- function() {
 }
 
 test_that("slopes of mean responses are derivatives of predict(), and their spread is simulated", {
-  memory_tier()
+  slow_tier()
   new <- new_points()
   fits <- of_tier(response_fits(), 2L)
   for (name in names(fits)) {
@@ -149,7 +149,7 @@ test_that("slopes of mean responses are derivatives of predict(), and their spre
 })
 
 test_that("draws of slopes are those of differences of draws, jointly", {
-  memory_tier()
+  slow_tier()
   fit <- response_fits()$label
   new <- new_points()[c(1L, 1L, 3L), ]
   set.seed(2)
@@ -207,7 +207,7 @@ test_that("slopes of a fit over its hyperparameters are those of the mixture", {
 # ---- Averages ----
 
 test_that("the standard error of an average is that of its draws", {
-  memory_tier()
+  slow_tier()
   fit <- plainly(kernel_rbf() + kernel_linear(vars = "b"))
   average <- slopes(fit, average = TRUE)
   n <- 30L
@@ -230,7 +230,7 @@ test_that("the standard error of an average is that of its draws", {
 # ---- Variables ----
 
 test_that("terms of a formula follow the chain rule", {
-  memory_tier()
+  slow_tier()
   data <- some_rows_of()
   new <- new_points()
   fit <- sparsegp(y ~ log(a) + poly(b, 2) + a:b + g + offset(0.1 * a^2), data,

@@ -1,7 +1,7 @@
 # Sources at their edges: chunks without rows, busy connections, responses of two latent values.
 
 test_that("a source ends with chunks without rows, and may have some within", {
-  memory_tier()
+  slow_tier()
   d <- source_data()
   d <- d[!is.na(d$a) & !is.na(d$y), ]
   points <- source_points(source_data())
@@ -48,7 +48,7 @@ test_that("where a source says how many chunks it has, all of them are read", {
 })
 
 test_that("spreads, mixtures and vectors of a source are those of a data frame", {
-  memory_tier()
+  slow_tier()
   at <- seq_len(60L)
   d <- data.frame(a = 4 * (at * 0.7548777) %% 1 - 2, b = 6 * (at * 0.5698403) %% 1, o = at %% 5)
   d$y <- 3 + sin(2 * d$a) + exp(d$b / 4) * 0.3 * cos(17 * at) + d$o

@@ -88,7 +88,7 @@ test_that("the gradient of a source's evidence is that of all rows", {
 })
 
 test_that("sites in files give the same numbers as in memory, and the files are gone then", {
-  memory_tier()
+  slow_tier()
   d <- source_data()
   kept <- c("state", "log_evidence")
   for (lik in list(lik_probit(fixed(0.1)), lik_gaussian(fixed(0.1)))) {
@@ -389,7 +389,7 @@ test_that("columns in the names of an Arrow dataset's folders are read", {
 })
 
 test_that("databases and Parquet files are sources", {
-  memory_tier()
+  slow_tier()
   d <- source_data()
   d <- d[!is.na(d$a), ]
   points <- source_points(source_data())
@@ -572,7 +572,7 @@ test_that("classes with a likelihood in common take as many sweeps in chunks as 
 })
 
 test_that("plain steps that go to and fro are mixed in chunks, too, and end at the same sites", {
-  memory_tier()
+  slow_tier()
   d <- source_data()
   d <- d[!is.na(d$a) & !is.na(d$y), ]
   fits <- function(mixing) {

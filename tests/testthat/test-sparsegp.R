@@ -52,7 +52,7 @@ exact_gp <- function(x, y, new, v, ell, s2, w = rep(1, length(y)), m = sum(w * y
 # ---- Formula and matrix ----
 
 test_that("a formula and a matrix give the same fit", {
-  memory_tier()
+  slow_tier()
   d <- toy()
   by_formula <- sparsegp(y ~ x + z, d)
   by_matrix <- sparsegp(as.matrix(d[c("x", "z")]), d$y)
@@ -107,7 +107,7 @@ test_that("an offset is taken from the response before and added to the mean aft
 })
 
 test_that("a constant in the offset is taken up by the bias, as it is by a regression's mean", {
-  memory_tier()
+  slow_tier()
   d <- toy()
   base <- sparsegp(class ~ x, d)
   for (constant in c(1, 20)) {
@@ -184,7 +184,7 @@ test_that("missing values that an na.action lets through are an error, not NaN",
 # ---- Terms ----
 
 test_that("factors, interactions and data-dependent bases predict what was fitted", {
-  memory_tier()
+  slow_tier()
   d <- toy()
   d$o <- factor(sample(1:3, 24, TRUE), ordered = TRUE)
   d[["a name"]] <- rnorm(24)
@@ -295,7 +295,7 @@ test_that("a response of several columns is refused in words where it is not of 
 # ---- What must not change the answer ----
 
 test_that("adding to y, or multiplying it, does the same to the answer and nothing else", {
-  memory_tier()
+  slow_tier()
   d <- toy()
   base <- sparsegp(y ~ x + z, d)
   at_base <- predict(base, d[1:5, ], se.fit = TRUE)
@@ -316,7 +316,7 @@ test_that("adding to y, or multiplying it, does the same to the answer and nothi
 })
 
 test_that("the units of inputs do not matter", {
-  memory_tier()
+  slow_tier()
   d <- toy()
   base <- sparsegp(y ~ x + z, d, scale = TRUE)
   for (factor in c(1e150, 1e-150)) {
@@ -338,7 +338,7 @@ test_that("responses too large or small for their squares are refused in words",
 })
 
 test_that("duplicated rows, constant columns and more columns than rows are no obstacle", {
-  memory_tier()
+  slow_tier()
   d <- toy()
   twice <- sparsegp(y ~ x + z, d[c(1:24, 1:24), ],
                     control = gp_control(prior = list(noise = prior_lognormal(-2, 0.5))))
@@ -356,7 +356,7 @@ test_that("duplicated rows, constant columns and more columns than rows are no o
 })
 
 test_that("one row, two rows, a constant response and one distinct input are fitted", {
-  memory_tier()
+  slow_tier()
   finite <- function(fit) {
     new <- unlist(predict(fit, c(-3, 0.5), se.fit = TRUE))
     all(is.finite(c(fitted(fit), new, coef(fit), logLik(fit))))
@@ -439,7 +439,7 @@ test_that("learn = FALSE keeps what was given, and fixed() is kept always", {
 })
 
 test_that("a number given with learning is where the search starts", {
-  memory_tier()
+  slow_tier()
   d <- toy()
   fit <- sparsegp(y ~ x, d, lik_gaussian(0.3), kernel_rbf(2, 0.7))
   expect_equal(summary(fit)$hyperparameters$start, c(2, 0.7, 0.3), tolerance = 1e-14)
@@ -448,7 +448,7 @@ test_that("a number given with learning is where the search starts", {
 })
 
 test_that("the evidence learned is not below the evidence at the start", {
-  memory_tier()
+  slow_tier()
   d <- toy()
   flat <- function(...) setNames(rep(list(prior_flat()), ...length()), c(...))
   for (kernel in list(kernel_rbf(), kernel_rbf(ard = TRUE), kernel_matern32() + kernel_linear())) {
@@ -502,7 +502,7 @@ test_that("a fit warns at most once, of what did not converge", {
 })
 
 test_that("a logit fit with an offset of 8 or a bias of 40 ends", {
-  memory_tier()
+  slow_tier()
   skip_on_cran() # a new process
   # in a process of its own, as a tilt that never ends cannot be interrupted
   code <- paste(

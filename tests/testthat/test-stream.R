@@ -42,7 +42,7 @@ test_that("any chunking equals one call, learning and scaling included, from an 
 })
 
 test_that("fits of a matrix take x and y, offsets and weights", {
-  memory_tier()
+  slow_tier()
   d <- sinc(300)
   x <- as.matrix(d[c("x", "z")])
   method <- method_online(size = 20, pilot = 100)
@@ -76,7 +76,7 @@ test_that("until the pilot is there the fit is that of the rows so far", {
 })
 
 test_that("the model of the waiting rows is fitted once, and not before it is asked for", {
-  memory_tier()
+  slow_tier()
   d <- sinc(60)
   method <- method_online(size = 20, pilot = 100, order = "random")
   set.seed(1)
