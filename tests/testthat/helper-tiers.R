@@ -7,8 +7,7 @@
 # all     the whole suite, as tools/test runs it.
 # memory  what tools/memcheck runs under the sanitizers: the quick tier without the files that begin
 #         with r_code_alone(), and the tests that begin with memory_tier(). CI also runs all entries
-#         of the C code (tools/entries.R) and random cases (tools/fuzz.R) under them. Together they
-#         reach each block of C code that the whole suite reaches.
+#         of the C code (tools/entries.R) and random cases (tools/fuzz.R) under them.
 
 tier <- function() Sys.getenv("SPARSEGP_TESTS", "quick")
 
@@ -21,8 +20,8 @@ slow_tier <- function() {
 }
 
 # First line of a test of C code that the quick tier can do without for the same reason, but not the
-# sanitizers: one of about half a second at most, or one that alone reaches some of the code, or some
-# of its loops with more than a block, a pool or a thread.
+# sanitizers: it takes half a second at most, or it alone reaches some of the code, or runs loops
+# over more than one block, pool or thread.
 memory_tier <- function() {
   testthat::skip_if_not(tier() %in% c("all", "memory"), "slow: SPARSEGP_TESTS is \"quick\"")
 }
