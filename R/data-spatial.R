@@ -46,8 +46,8 @@ points_of_sf <- function(data, argument) {
 points_of_terra <- function(data, argument) {
   at <- if (nrow(data)) terra::crds(data) else matrix(0, 0L, 2L)
   if (nrow(data) && (terra::geomtype(data) != "points" || nrow(at) != nrow(data))) {
-    stop_sparsegp(argument, "has geometries that are no single points",
-                  "Make points of them, by terra::centroids() or terra::disagg()")
+    stop_sparsegp(argument, "has geometries that are not single points",
+                  "Convert them by terra::centroids() or terra::disagg()")
   }
   system <- terra::crs(data, describe = TRUE)
   values <- terra::as.data.frame(data)

@@ -73,8 +73,8 @@ test_that("points of terra are rows with their coordinates", {
   expect_length(predict(fit, points(61:64)[0]), 0L)
   refuses(predict(fit, terra::project(points(61:64), "EPSG:3832")), "newdata", "EPSG:3832")
   wide <- terra::buffer(points(1:60), 10)
-  refuses(fit_quakes(wide), "data", "no single points")
-  refuses(predict(fit, terra::aggregate(points(61:64))), "newdata", "no single points")
+  refuses(fit_quakes(wide), "data", "not single points")
+  refuses(predict(fit, terra::aggregate(points(61:64))), "newdata", "not single points")
 })
 
 test_that("a raster of terra becomes one of predictions", {
