@@ -192,12 +192,15 @@ with_internal <- function(name, value, code) {
 # the quantile of probability p is q(p), then z(q) = qnorm(p) is a smooth function, a straight line
 # of a normal distribution, and the density is dnorm(z) dz / dq. z: the deviates of `quantiles`.
 QUANTILES <- stats::pnorm(seq(-30, 7.9, 0.1))
+NEAR_QUANTILES <- 40L # that its curve goes through, on each side
 
 quantile_density <- function(quantiles, y, z = stats::qnorm(QUANTILES)) {
   vapply(seq_along(y), function(i) {
     q <- quantiles[i, ]
     beyond_bound <- duplicated(q) | duplicated(q, fromLast = TRUE)
-    use <- is.finite(q) & !beyond_bound
+    use <- which(is.finite(q) & !beyond_bound)
+    # quantiles far off may lie a hundred orders of magnitude apart, too far for a spline
+    use <- use[abs(seq_along(use) - findInterval(y[i], q[use])) <= NEAR_QUANTILES]
     curve <- stats::splinefun(q[use], z[use], "natural")
     stats::dnorm(curve(y[i]), log = TRUE) + log(max(curve(y[i], 1), .Machine$double.xmin))
   }, 0)

@@ -27,6 +27,8 @@ CLAIMS <- list(
   claim("zoo_defaults", "Default fits beside tuned peers on 46 data sets of other packages",
         "zoo.R", "only=ours", "", c(4, 40), c("ranger", "xgboost", "e1071", "mgcv", "glmnet",
         "dbarts")),
+  claim("shifted", "Default fits where tests are unlike the training observations", "shifted.R", "",
+        "", c(3, 3), c("mgcv", "ranger", "e1071", "lme4")),
   claim("regret", "Default fits beside hand fits", "regret.R", "--quick", "", c(4, 40)),
   claim("levels", "Factors of many levels", "levels.R", "3", "3", c(6, 6), c("lme4", "nlme",
         "mlmRev")),
