@@ -1,49 +1,107 @@
-# This file has what C asks of likelihoods that are R functions.
+# This file has what C asks of likelihoods that are R functions: the log density of a user, and its
+# derivatives in the hyperparameters, at many points at once (hosted_tilts.h).
 
-# Called by C (glue_host.c): a matrix with a column for each row: log Z, d1, d2 and, if `slopes`,
-# the derivatives of log Z in theta. rows: q x n; power: of the density, all of them are divided by
-# it (power.h). Of two latent functions, which have no power: lik-custom-pairs.R
-tilts_of_custom <- function(custom, theta, rows, mean, var, slopes, power = 1) {
-  theta <- c(theta)
-  slopes <- slopes && length(theta) > 0L
-  if (!is.null(custom$components)) return(tilts_of_pairs(custom, theta, rows, mean, var, slopes))
-  mean <- c(mean)
-  var <- pmax(c(var), LEAST_TILT_VARIANCE * (1 + mean^2))
-  if (power == 0) {
-    value <- natural_custom(custom, theta)
-    return(limit_tilts_of_custom(custom, theta, value, rows, mean, var, slopes))
-  }
-  rule <- rule_of_custom(custom, theta, rows, mean, var, power)
-  answer <- rule_moments(rule, mean, var) / power
-  if (!slopes) return(answer)
-  by_theta <- rule_slopes(rule, function(at, f) {
-    density_slopes(custom, theta, rows[, at, drop = FALSE], list(f))
-  }, length(theta), length(mean))
-  jumps <- attr(rule, "jumps")
-  if (length(jumps) > 0L) {
-    by_theta[, jumps] <- jump_slopes(custom, theta, rows[, jumps, drop = FALSE], mean[jumps],
-                                     var[jumps], power)
-  }
-  rbind(answer, by_theta, deparse.level = 0L)
+# Called by C (glue_host.c). rows: q x m, a data row for each point; f[m x w]. Returns m numbers.
+logps_of_custom <- function(custom, theta, rows, f) {
+  custom_log_density(custom, natural_custom(custom, theta), rows, latent_columns(custom, f))
 }
 
-rule_of_custom <- function(custom, theta, rows, mean, var, power) {
-  value <- natural_custom(custom, theta)
-  around <- if (custom$response == "number") rows[1L, ]
-  tilt_rule(function(at, f) {
-    power * custom_log_density(custom, value, rows[, at, drop = FALSE], list(f))
-  }, mean, sqrt(var), around)
+# Returns a matrix with a row for each hyperparameter and a column for each point.
+slopes_of_custom <- function(custom, theta, rows, f) {
+  do.call(rbind, lapply(density_slopes(custom, c(theta), rows, latent_columns(custom, f)), c))
 }
 
-# Returns d log Z / d theta of rows whose density is 0 somewhere, by differences of log Z: where a
-# bound moves with theta the mean of d log p / d theta is not all of it.
-jump_slopes <- function(custom, theta, rows, mean, var, power) {
+# Returns latent values, n or n x 2 of them, as a list of columns.
+latent_columns <- function(custom, f) {
+  f <- matrix(f, ncol = max(1L, length(custom$components)))
+  lapply(seq_len(ncol(f)), function(k) f[, k, drop = FALSE])
+}
+
+# Returns the hyperparameters on their natural scale, by name.
+natural_custom <- function(custom, theta) {
+  natural <- from_search(c(theta), replace(custom$lower, !custom$log, 0), custom$upper)
+  stats::setNames(ifelse(custom$log, natural, c(theta)), custom$names)
+}
+
+# Returns the log density of data rows at latent values f, a list of a matrix [rows x nodes] for
+# each latent function. What is wrong with it is an error in words; -Inf is a density of 0.
+custom_log_density <- function(custom, value, rows, f) {
+  answer <- call_user(custom$fun, "log_density", row_arguments(custom, custom$fun, rows, f, value))
+  check_answer(answer, f[[1L]], "log_density")
+}
+
+# Returns the arguments of a user's function of data rows, y, weights and constants in the shape of
+# f; weights only where it takes them.
+row_arguments <- function(custom, fun, rows, f, value) {
+  alike <- function(x) matrix(x, nrow(f[[1L]]), ncol(f[[1L]]))
+  c(list(alike(rows[1L, ])), latent_arguments(custom, fun, f, value, rows[-(1:2), , drop = FALSE]),
+    if ("weights" %in% names(formals(args(fun)))) list(weights = alike(rows[2L, ])))
+}
+
+# Returns the arguments of a user's function of latent values: f, theta and, where the function
+# takes them, constants, of which there is a column for each row of f.
+latent_arguments <- function(custom, fun, f, value, constants) {
+  seen <- if (is.null(custom$components)) f[[1L]] else stats::setNames(f, custom$components)
+  out <- list(seen, value)
+  if (length(custom$data) == 0L || !takes_data(fun)) return(out)
+  if (NROW(constants) < length(custom$data)) refuse_lacking_constants(custom)
+  each <- lapply(seq_along(custom$data), function(k) {
+    matrix(constants[k, ], nrow(f[[1L]]), ncol(f[[1L]]))
+  })
+  c(out, list(data = stats::setNames(each, custom$data)))
+}
+
+takes_data <- function(fun) any(c("data", "...") %in% names(formals(args(fun))))
+
+call_user <- function(fun, name, arguments) {
+  force(arguments) # whose errors are not the function's
+  tryCatch(do.call(fun, arguments, quote = TRUE), error = function(e) {
+    stop_sparsegp("likelihood", paste0("has a `", name, "` that stops: ", conditionMessage(e)),
+                  "See ?lik_custom for its arguments")
+  })
+}
+
+check_answer <- function(answer, f, name) {
+  if (!is.numeric(answer) || length(answer) != length(f)) {
+    stop_sparsegp("likelihood", paste0("has a `", name, "` that returns ", length(answer),
+                                       " values of class ", class(answer)[1L], " for ",
+                                       nrow(f), " x ", ncol(f), " latent values"),
+                  "Return a matrix of numbers in the shape of `f`")
+  }
+  if (anyNA(answer) || any(answer == Inf)) {
+    at <- which(is.na(answer) | answer == Inf)[1L]
+    stop_sparsegp("likelihood", paste0("has a `", name, "` that returns ", answer[at],
+                                       " at f = ", signif(f[at], 4L)),
+                  "Return finite numbers, or -Inf where the density is 0")
+  }
+  dim(answer) <- dim(f)
+  answer
+}
+
+# Derivatives in theta on C's scale: the user's, or central differences, whose error is about 1e-9
+# of the third derivative.
+density_slopes <- function(custom, theta, rows, f) {
+  if (!is.null(custom$gradient)) return(user_slopes(custom, theta, rows, f))
   STEP <- 1e-4
-  t(vapply(seq_along(theta), function(j) {
+  lapply(seq_along(theta), function(j) {
     at <- function(by) {
-      moved <- replace(theta, j, theta[j] + by)
-      rule_moments(rule_of_custom(custom, moved, rows, mean, var, power), mean, var)[1L, ] / power
+      moved <- natural_custom(custom, replace(theta, j, theta[j] + by))
+      pmax(custom_log_density(custom, moved, rows, f), -1e300)
     }
     (at(STEP) - at(-STEP)) / (2 * STEP)
-  }, numeric(length(mean))))
+  })
+}
+
+user_slopes <- function(custom, theta, rows, f) {
+  value <- natural_custom(custom, theta)
+  given <- call_user(custom$gradient, "gradient",
+                     row_arguments(custom, custom$gradient, rows, f, value))
+  if (!is.list(given) || length(given) != length(theta)) {
+    stop_sparsegp("likelihood", "has a `gradient` that is no list with a matrix for each of theta",
+                  "Return list(d1, d2, ...), in the order of `theta`")
+  }
+  bounded <- custom$upper < Inf
+  share <- (custom$upper - value) / (custom$upper - custom$lower)
+  chain <- ifelse(custom$log, (value - custom$lower) * ifelse(bounded, share, 1), 1)
+  Map(function(slope, by) check_answer(slope, f[[1L]], "gradient") * by, given, chain)
 }

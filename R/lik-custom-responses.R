@@ -16,12 +16,56 @@ asked_at <- function(own, at) {
   own
 }
 
+# Nodes half a standard deviation apart
+FIRST_NODES <- seq(-8, 8, length.out = 33L)
+
 # Returns nodes f and their weights: 33 half a standard deviation apart, or 25 x 25 of two latent
 # functions; var has the blocks of these.
 latent_nodes <- function(custom, mean, var) {
   if (!is.null(custom$components)) return(pair_nodes(mean, var))
   weight <- stats::dnorm(FIRST_NODES)
   list(f = list(c(mean) + outer(sqrt(c(var)), FIRST_NODES)), weight = weight / sum(weight))
+}
+
+# Returns means of some rows and their blocks; of one latent function numbers.
+some_means <- function(custom, mean, at) {
+  if (is.null(custom$components)) mean[at] else means_of_pairs(mean)[at, , drop = FALSE]
+}
+
+some_vars <- function(custom, var, at) {
+  if (is.null(custom$components)) c(var)[at] else matrix(var, 4L)[, at, drop = FALSE]
+}
+
+# Means as a matrix with a column for each latent function; C has those of a row side by side.
+means_of_pairs <- function(mean) {
+  if (is.matrix(mean) && ncol(mean) == 2L) unname(mean) else matrix(mean, ncol = 2L, byrow = TRUE)
+}
+
+# Lower bound on a variance, as C has it.
+LEAST_VARIANCE <- 1e-9
+
+# Returns the normal distribution as that of the second, N(m2, sd2^2), and that of the first given
+# it, N(m1 + b (f2 - m2), sd1^2).
+given_second <- function(mean, var) {
+  var <- matrix(var, 4L)
+  least <- LEAST_VARIANCE * (1 + mean^2)
+  second <- pmax(var[4L, ], least[, 2L])
+  b <- var[2L, ] / second
+  list(m1 = mean[, 1L], m2 = mean[, 2L], b = b, sd2 = sqrt(second),
+       sd1 = sqrt(pmax(var[1L, ] - b * var[2L, ], least[, 1L])))
+}
+
+# Returns 25 x 25 nodes half a standard deviation apart, see latent_nodes(): densities are narrower
+# in a logarithm of a spread than its distribution is.
+pair_nodes <- function(mean, var) {
+  at <- given_second(mean, var)
+  z <- seq(-6, 6, by = 0.5)
+  z1 <- rep(z, length(z))
+  z2 <- rep(z, each = length(z))
+  away <- outer(at$sd2, z2)
+  weight <- stats::dnorm(z1) * stats::dnorm(z2)
+  list(f = list(at$m1 + at$b * away + outer(at$sd1, z1), at$m2 + away),
+       weight = weight / sum(weight))
 }
 
 # Returns how many rows means are of.
@@ -49,12 +93,6 @@ evaluate_custom <- function(custom, theta, f, rows, weights = NULL) {
   given <- moments_given(own, f)
   list(logp = if (!is.null(rows)) c(custom_log_density(custom, own$value, rows, f)) else numeric(),
        mean = c(given$mean), var = c(given$var))
-}
-
-# Returns latent values, n or n x 2 of them, as a list of columns.
-latent_columns <- function(custom, f) {
-  f <- matrix(f, ncol = max(1L, length(custom$components)))
-  lapply(seq_len(ncol(f)), function(k) f[, k, drop = FALSE])
 }
 
 # Mean and variance of a response at each of the latent values, each in the shape of a matrix of f.

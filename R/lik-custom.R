@@ -3,7 +3,7 @@
 # A value has, beside what other likelihoods have, `custom`: the user's functions and what is known
 # of the hyperparameters that they take, in their order: names, starting values, lower and upper
 # bounds, whether they are searched as logarithms (hyper-table.R), and the user's priors. C gets
-# `custom` in the specification, and hands it back to tilts_of_custom().
+# `custom` in the specification, and hands it back to logps_of_custom().
 
 #' A likelihood of your own
 #'
@@ -23,11 +23,11 @@
 #' 1e-5. `log_density` is called for all observations at once.
 #'
 #' @section Arguments of the functions:
-#' `f` is a matrix with a row for each observation and a column for each node, the latent value plus
-#' offset. `y` and `weights` are matrices of the same shape, with equal columns. `theta` is a named
-#' vector of the hyperparameters on their natural scale. The answer has the shape of `f`. The latent
-#' function has prior mean 0: add a hyperparameter such as `theta[["bias"]]`
-#' to `f` if it is to be learned. Responses are not scaled.
+#' `f` is a matrix of latent values plus offset, of some observations at some nodes. `y` and
+#' `weights` are matrices of the same shape, with the response and the weight of each. `theta` is a
+#' named vector of the hyperparameters on their natural scale. The answer has the shape of `f`. The
+#' latent function has prior mean 0: add a hyperparameter such as `theta[["bias"]]` to `f` if it is
+#' to be learned. Responses are not scaled.
 #'
 #' | `response` | `y` | and it is given as |
 #' |---|---|---|
@@ -71,9 +71,10 @@
 #' called. Whoever loads a fit and predicts runs its functions: load only what you trust.
 #'
 #' @section Cost:
-#' A sweep of [method_ep()] calls R once for all observations, and once more for each side of a
-#' hyperparameter's difference for the gradient. [method_ivm()] calls it once for all candidates of
-#' an inclusion. [method_online()] calls it for single observations, which takes some 0.1 ms each.
+#' A sweep of [method_ep()] calls R once for each 128 observations, and some hundred times where the
+#' density has corners or bounds; a gradient calls it once more for each side of a hyperparameter's
+#' difference. [method_ivm()] does so for all candidates of an inclusion, and [method_online()] for
+#' single observations, which takes some 0.1 ms each.
 #' With `width = 2` there are 33 x 33 nodes or more for each observation, which take some 2 ms in
 #' each sweep: a few hundred observations at most. Threads are not used.
 #'

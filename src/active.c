@@ -6,6 +6,7 @@
  * for the active set computed anew, but for rounding, and the marginals with them. */
 #include <math.h>
 #include "active.h"
+#include "hosted_tilts.h"
 #include "chol.h"
 #include "par.h"
 #include "tolerances.h"
@@ -185,7 +186,7 @@ static void score_hosted(const score_job *job, const sg_ws *ws)
         marginals_of(rows, 1, c, j, mu + n, s2 + n);
         due[n++] = j;
     }
-    if (n > 0) lik->host->tilts(lik->host->self, lik, n, y, mu, s2, logz, d1, d2, NULL);
+    if (n > 0) sg_hosted_tilts(lik, n, y, mu, s2, logz, d1, d2, NULL);
     for (int k = 0; k < n; k++) {
         const int j = due[k];
         c->logz[j] = logz[k];

@@ -2,6 +2,7 @@
  * residuals are made of, and how tests see a tilt. */
 #include "coupled.h"
 #include "glue.h"
+#include "hosted_tilts.h"
 #include "par.h"
 
 /* Latent values lie as sg_layout says, and a likelihood sees a row at a time: `size` numbers of
@@ -98,7 +99,7 @@ SEXP sg_r_lik_tilt(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP quadratu
     j.d2 = new_numbers(out, 2, &lik, n, w * w);
     j.dpar = sg_new_matrix(out, 3, sg_lik_npar(&lik), n);
     if (lik.host) {
-        lik.host->tilts(lik.host->self, &lik, n, j.y, j.at, j.S, j.logz, j.d1, j.d2, j.dpar);
+        sg_hosted_tilts(&lik, n, j.y, j.at, j.S, j.logz, j.d1, j.d2, j.dpar);
     } else {
         sg_par_rows(n, GRAIN, tilt_rows, &j, &sg_r_workspace);
     }

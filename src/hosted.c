@@ -1,6 +1,7 @@
 /* hosted.c: tilts of rows whose likelihood the host has (hosted.h). C = 1. */
 #include <math.h>
 #include "hosted.h"
+#include "hosted_tilts.h"
 
 /* Collects the cavities of a span with offset and gamma, as the likelihood sees them. */
 static void seen_cavities(const sg_rows *rows, const sg_marginals *marg, sg_span span, double *mu,
@@ -57,7 +58,7 @@ sg_status sg_host_tilts(const sg_rows *rows, sg_marginals *marg, sg_span span, c
     const int first = mark_lacking(w, span.m, mu, S, lacks);
     if (first < span.m) {
         fill_missing_cavity(w, span.m, first, lacks, mu, S);
-        lik->host->tilts(lik->host->self, lik, span.m, sg_lik_row(lik, rows->y, span.from), mu, S,
+        sg_hosted_tilts(lik, span.m, sg_lik_row(lik, rows->y, span.from), mu, S,
                          logz, d1, d2, NULL);
     }
     for (size_t i = 0; i < m; i++) {
@@ -81,7 +82,7 @@ void sg_host_dpar(const sg_rows *rows, const sg_marginals *marg, sg_span span, d
     double *d1 = sg_doubles(ws, w * m), *d2 = sg_doubles(ws, ww * m);
     double *dpar = sg_doubles(ws, lik->npar * m);
     seen_cavities(rows, marg, span, mu, S);
-    lik->host->tilts(lik->host->self, lik, span.m, sg_lik_row(lik, rows->y, span.from), mu, S,
+    sg_hosted_tilts(lik, span.m, sg_lik_row(lik, rows->y, span.from), mu, S,
                      logz, d1, d2, dpar);
     for (size_t k = 0; k < lik->npar * m; k++) dlik[k % lik->npar] += dpar[k];
     sg_release(ws, mark);

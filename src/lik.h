@@ -117,16 +117,18 @@ enum {
     SG_LIK_MAX_BLOCKS = 256 /* numbers in the blocks of a row, C w w; and so of C w */
 };
 
-/* A likelihood whose log p the host has, as R does of a function that a user wrote (lik_custom.c).
- * tilts() writes log Z, d1[w x n], d2[w w x n] and, unless dpar is NULL, dlogZ/dtheta[npar x n] of
- * n data rows under N(mu, S), mu[w x n] and S[w w x n]; C = 1 and w <= SG_HOST_WIDTH; those of
- * lik->power, divided by it, as power.h has them, where w = 1. It may jump, and is for the host's
- * own thread alone. */
+/* A likelihood whose log p the host has, as R does of a function that a user wrote (hosted_tilts.h).
+ * logps() writes log p of m points, each with its data row y[q x m] and its latent values f[m x w],
+ * w <= SG_HOST_WIDTH, and slopes() the derivatives in theta, out[npar x m]; C = 1. They may jump,
+ * and are for the host's own thread alone, as ws is. */
 enum { SG_HOST_WIDTH = 2 };
 typedef struct {
     void *self;
-    void (*tilts)(void *self, const sg_lik *lik, int n, const double *y, const double *mu,
-                  const double *S, double *logz, double *d1, double *d2, double *dpar);
+    const sg_ws *ws;
+    void (*logps)(void *self, const sg_lik *lik, int m, const double *y, const double *f,
+                  double *out);
+    void (*slopes)(void *self, const sg_lik *lik, int m, const double *y, const double *f,
+                   double *out);
 } sg_lik_host;
 
 struct sg_lik {

@@ -2,14 +2,13 @@
  * of many rows at once where it can (hosted.c, active.c), and here for those of one. Responses are
  * the host's: R has their moments and quantiles without C. */
 #include <math.h>
-#include "lik.h"
+#include "hosted_tilts.h"
 
-static double no_logp(const sg_lik *self, const double *y, const double *f)
+static double logp(const sg_lik *self, const double *y, const double *f)
 {
-    const double none[SG_HOST_WIDTH * SG_HOST_WIDTH] = {0};
-    double z, d1[SG_HOST_WIDTH], d2[SG_HOST_WIDTH * SG_HOST_WIDTH];
-    self->host->tilts(self->host->self, self, 1, y, f, none, &z, d1, d2, NULL);
-    return z;
+    double out;
+    self->host->logps(self->host->self, self, 1, y, f, &out);
+    return out;
 }
 
 static void no_moments(const sg_lik *self, const double *f, double *mean, double *var)
@@ -29,7 +28,7 @@ static void no_place(const sg_lik *self, const double *y, double *centre, double
 static void tilt(const sg_lik *self, const double *y, const double *mu, const double *S,
                  sg_tilt *out)
 {
-    self->host->tilts(self->host->self, self, 1, y, mu, S, &out->logz, out->d1, out->d2, NULL);
+    sg_hosted_tilts(self, 1, y, mu, S, &out->logz, out->d1, out->d2, NULL);
     if (out->cross) sg_copy((size_t) self->w * self->w, out->d2, out->cross);
 }
 
@@ -38,7 +37,7 @@ static void tilt_dpar(const sg_lik *self, const double *y, const double *mu, con
                       double *dpar)
 {
     double z, d1[SG_HOST_WIDTH], d2[SG_HOST_WIDTH * SG_HOST_WIDTH], own[SG_LIK_MAX_PAR];
-    self->host->tilts(self->host->self, self, 1, y, mu, S, &z, d1, d2, own);
+    sg_hosted_tilts(self, 1, y, mu, S, &z, d1, d2, own);
     for (int j = 0; j < self->npar; j++) dpar[j] += own[j];
 }
 
@@ -51,6 +50,6 @@ static void no_prediction(const sg_lik *self, const double *mu, const double *S,
 
 const sg_lik_type sg_lik_custom = {
     .name = "custom", .q = -1, .npar = 0, .width = 0,
-    .logp = no_logp, .moments = no_moments, .locate = no_place,
+    .logp = logp, .moments = no_moments, .locate = no_place,
     .tilt = tilt, .tilt_dpar = tilt_dpar, .predict = no_prediction,
 };

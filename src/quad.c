@@ -34,6 +34,13 @@ static const double WG[8] = {0, 0.129484966168869693,
                              0, 0.381830050505118944,
                              0, 0.417959183673469387};
 
+double sg_kronrod_node(int i, double *kronrod, double *gauss)
+{
+    const int node = i < 8 ? i : 14 - i;
+    *kronrod = WK[node], *gauss = WG[node];
+    return i < 8 ? -XK[node] : XK[node];
+}
+
 /* Component 0 is the weight itself, 1 and 2 are (t - t0) and (t - t0)^2, then the k values. */
 enum { NFIXED = 3, NCOMP = NFIXED + SG_QUAD_MAX };
 

@@ -33,4 +33,7 @@ typedef struct {
 
 void sg_quad(const sg_quad_problem *problem, sg_quad_result *result);
 
+/* Returns node i of the 15 of Gauss-Kronrod 7-15 on [-1, 1], with its weights in both rules. */
+double sg_kronrod_node(int i, double *kronrod, double *gauss);
+
 #endif

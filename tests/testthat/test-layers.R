@@ -6,10 +6,11 @@ r_code_alone()
 # not, and likelihoods know nothing of kernels. A new file belongs in one of these.
 LAYERS <- list(
   base = paste0("^(types|tolerances|digest|block|correlation|band|lgamma_ratio|gamma_rest|",
-                "par|la|chol|quad|concave|",
+                "par|la|chol|quad|quad_panels|quad_rows|concave|",
                 "gumbel|normal|mixed_normal|logs|neighbours|supernodes|anderson)[.][ch]$"),
   kernel = "^((points|dist|kernel|markov_form)[.][ch]|kern_[a-z]+[.]c)$",
-  likelihood = "^((lik|smooth|expect|gumbel_term|power)[.][ch]|lik_list[.]h|lik_[a-z]+[.]c)$",
+  likelihood = paste0("^((lik|smooth|expect|gumbel_term|power|hosted_tilts)[.][ch]|lik_list[.]h|",
+                      "(lik_[a-z]+|hosted_pairs)[.]c)$"),
   state = paste0("^(state|weights|row_step|row_view|row_block|exchange|active|columns|sites|",
                  "sites_whole|hosted|coupled|basis_rows|",
                  "markov_(filter|path|predict)|vecchia|informative|",

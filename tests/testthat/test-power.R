@@ -276,13 +276,16 @@ test_that("a likelihood in R has the powers of its twin in C", {
 test_that("tilts in R are those of power.c, with slopes in the hyperparameters", {
   memory_tier()
   own <- lik_custom(function(y, f, theta) stats::dcauchy(y, f, theta[["scale"]], log = TRUE),
-                    theta = c(scale = 0.3))$custom
+                    theta = c(scale = 0.3))
   rows <- rbind(c(0, 1, -2), 1)
   mean <- c(0.1, -0.4, 0.2)
   var <- c(0.5, 2, 0.1)
   for (power in c(1, 0.3, 0)) {
-    found <- tilts_of_custom(own, log(0.3), rows, mean, var, TRUE, power)
-    at <- function(theta, mean) tilts_of_custom(own, theta, rows, mean, var, FALSE, power)
+    at <- function(theta, mean) {
+      all <- .Call(sg_lik_tilt, lik_for_c(own, 1L, power = power), theta, rows, mean, var, FALSE)
+      rbind(c(all$logz), c(all$d1), c(all$d2), all$dpar, deparse.level = 0L)
+    }
+    found <- at(log(0.3), mean)
     by_theta <- (at(log(0.3) + 1e-3, mean)[1L, ] - at(log(0.3) - 1e-3, mean)[1L, ]) / 2e-3
     by_mean <- (at(log(0.3), mean + 1e-3)[1:2, ] - at(log(0.3), mean - 1e-3)[1:2, ]) / 2e-3
     # squares of steps of 0.001
