@@ -48,11 +48,16 @@ typedef struct {
     int from, to; /* hyperparameters of which derivatives are wanted */
 } row;
 
-/* Returns log p(y|f) as quad.h asks for it. */
-static double row_logp(double f, const void *ctx)
+static double row_logp(double f, const row *r)
+{
+    return r->lik->type->logp(r->lik, r->y, &f);
+}
+
+/* Computes log p(y|f) as quad.h asks for it. */
+static void row_logps(int n, const double *f, const void *ctx, double *out)
 {
     const row *r = ctx;
-    return r->lik->type->logp(r->lik, r->y, &f);
+    sg_lik_logps(r->lik, r->y, n, f, out);
 }
 
 /* First and second derivative of log p in f by central differences of order 6. The step is a
@@ -60,10 +65,10 @@ static double row_logp(double f, const void *ctx)
 static void row_differences(double f, const void *ctx, double *out)
 {
     const row *r = ctx;
-    const double h = r->step, at = row_logp(f, ctx);
+    const double h = r->step, at = row_logp(f, r);
     double odd[3], even[3];
     for (int k = 0; k < 3; k++) {
-        const double up = row_logp(f + (k + 1) * h, ctx), down = row_logp(f - (k + 1) * h, ctx);
+        const double up = row_logp(f + (k + 1) * h, r), down = row_logp(f - (k + 1) * h, r);
         odd[k] = up - down;
         even[k] = up - 2 * at + down;
     }
@@ -84,7 +89,7 @@ static void row_slopes(double f, const void *ctx, double *out)
 static sg_quad_problem problem_of(const sg_lik *self, const double *y, double mu, double s2,
                                   row *r)
 {
-    sg_quad_problem problem = {.mu = mu, .s2 = s2, .width = 1, .logf = row_logp, .ctx = r};
+    sg_quad_problem problem = {.mu = mu, .s2 = s2, .width = 1, .logf = row_logps, .ctx = r};
     self->type->locate(self, y, &problem.centre, &problem.width);
     r->lik = self, r->y = y, r->step = 0.02 * problem.width;
     return problem;

@@ -28,11 +28,15 @@ static double spread_at(double theta, double g)
 }
 
 /* Returns log p(y | g) = log N(e; 0, v), the integrand over g. */
-static double log_density(double g, const void *ctx)
+static double log_density(double g, const row *r)
 {
-    const row *r = ctx;
     const double v = r->left + spread_at(r->theta, g), e = r->away - r->b * (g - r->mu);
     return sg_log_normal(e, v);
+}
+
+static void log_densities(int n, const double *g, const void *ctx, double *out)
+{
+    for (int i = 0; i < n; i++) out[i] = log_density(g[i], ctx);
 }
 
 enum { P, S, PP, PS, SS, VALUES };
@@ -73,7 +77,7 @@ static double integrate(const sg_lik *self, const double *y, const double *mu, c
     /* where E is what is left of the distance, or begins to matter beside `left` */
     const double works = fmax2(fmax2(r.away * r.away - r.left, r.left), 1e-200);
     const double scale = 1 / fmax2(r.left + spread_at(r.theta, mu[1]), 1e-200);
-    sg_quad_problem problem = {.mu = mu[1], .s2 = cov[3], .logf = log_density, .k = VALUES,
+    sg_quad_problem problem = {.mu = mu[1], .s2 = cov[3], .logf = log_densities, .k = VALUES,
                                .values = derivatives, .ctx = &r, .width = 0.5,
                                .centre = 0.5 * (log(works) - r.theta),
                                .size = {sqrt(scale), 1, scale, sqrt(scale), 1}};

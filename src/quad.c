@@ -58,18 +58,29 @@ typedef struct {
     panel panels[MAX_PANELS];
 } quad_state;
 
+/* Computes g at n places, at most MAX_BREAKS. */
+static void log_integrands(const quad_state *q, int n, const double *t, double *out)
+{
+    const sg_quad_problem *p = q->problem;
+    double u[MAX_BREAKS];
+    for (int i = 0; i < n; i++) u[i] = p->mu + q->sd * t[i], out[i] = 0;
+    if (p->logf) p->logf(n, u, p->ctx, out);
+    for (int i = 0; i < n; i++) out[i] -= 0.5 * t[i] * t[i];
+}
+
 /* Returns g(t). */
 static double log_integrand(const quad_state *q, double t)
 {
-    const sg_quad_problem *p = q->problem;
-    return (p->logf ? p->logf(p->mu + q->sd * t, p->ctx) : 0) - 0.5 * t * t;
+    double out;
+    log_integrands(q, 1, &t, &out);
+    return out;
 }
 
-/* Computes the ncomp integrands at t, relative to exp(ref). */
-static void components(const quad_state *q, double t, double *out)
+/* Computes the ncomp integrands at t, relative to exp(ref), from g there. */
+static void components(const quad_state *q, double t, double g, double *out)
 {
     const sg_quad_problem *p = q->problem;
-    const double weight = exp(log_integrand(q, t) - q->ref);
+    const double weight = exp(g - q->ref);
     out[0] = 1;
     out[1] = t - q->t0;
     out[2] = out[1] * out[1];
@@ -86,9 +97,12 @@ static panel kronrod(quad_state *q, double a, double b, int is_new)
     double gauss[NCOMP] = {0}, absolute[NCOMP] = {0}, f[NCOMP];
     const double mid = 0.5 * (a + b), half = 0.5 * (b - a);
     panel p = {a, b, 0, {0}};
+    double at[15], g[15];
+    for (int i = 0; i < 15; i++) at[i] = mid + (i < 8 ? -half * XK[i] : half * XK[14 - i]);
+    log_integrands(q, 15, at, g);
     for (int i = 0; i < 15; i++) {
         const int node = i < 8 ? i : 14 - i;
-        components(q, mid + (i < 8 ? -half : half) * XK[node], f);
+        components(q, at[i], g[i], f);
         for (int c = 0; c < q->ncomp; c++) {
             p.integral[c] += half * WK[node] * f[c];
             absolute[c] += half * WK[node] * fabs(f[c]);
@@ -197,8 +211,8 @@ static void result_of(const quad_state *q, sg_quad_result *result)
 static int highest(const quad_state *q, int n, const double *breaks, double *logs)
 {
     int top = 0;
-    for (int i = 0; i < n; i++) {
-        logs[i] = log_integrand(q, breaks[i]);
+    log_integrands(q, n, breaks, logs);
+    for (int i = 1; i < n; i++) {
         if (logs[i] > logs[top]) top = i;
     }
     return top;

@@ -15,7 +15,7 @@ enum { SG_QUAD_MAX = 8 }; /* most expectations of one call */
 typedef struct {
     double mu, s2;                                       /* the Gaussian, s2 > 0 */
     double centre, width;                                /* where logf works, and on what scale */
-    double (*logf)(double u, const void *ctx);           /* NULL: identically 0 */
+    void (*logf)(int n, const double *u, const void *ctx, double *); /* at n places; NULL: 0 */
     int k;                                               /* number of further expectations */
     void (*values)(double u, const void *ctx, double *); /* writes k values; NULL when k = 0 */
     double size[SG_QUAD_MAX];                            /* expectations need be no better than
