@@ -20,7 +20,7 @@ structure_words <- function(fit) {
     paste0(stage, ": ", tried$candidate[taken],
            if (isTRUE(gained > 0)) paste0(", better by ", signif(gained, 3L), nats), "; ",
            length(unique(tried$candidate)), " tried on ", counted(tried$rows[1L], "row"),
-           if (tried$candidate[taken] == NOISE_NEAR_NONE) more_noise_words(fit))
+           if (startsWith(tried$candidate[taken], NOISE_NEAR_NONE)) more_noise_words(fit))
   }, "", USE.NAMES = FALSE)
 }
 

@@ -163,15 +163,19 @@ rough_each <- function(model, chunk, setup, table) {
 }
 
 # Noise near none, if the noise that was learned is below its start and rows with the same inputs
-# agree.
+# agree; also with a length scale for each input, which few rows tell apart only without noise.
 noise_levels <- function(model, chunk, setup, table) {
   noise <- which(table$base == "noise" & table$free)
   open <- length(noise) == 1L && may_be_noiseless(model$lik) &&
     length(hyper_with_priors(table[noise, ], setup$prior)) == 0L
   if (!open || table$theta[noise] > table$start[noise]) return(NULL)
   if (contradicts(chunk$x, chunk$y)) return(NULL)
-  list(list(label = NOISE_LEARNED),
-       list(label = NOISE_NEAR_NONE, setup = list(noiseless = TRUE)))
+  each <- lengthscale_each(model, chunk, setup, table)
+  tied <- length(each) == 2L && !first_part(setup$kernel)$ard
+  c(list(list(label = NOISE_LEARNED),
+         list(label = NOISE_NEAR_NONE, setup = list(noiseless = TRUE))),
+    if (tied) list(list(label = paste0(NOISE_NEAR_NONE, ", ", each[[2L]]$label),
+                        setup = c(list(noiseless = TRUE), each[[2L]]$setup))))
 }
 
 # Do rows with the same inputs have different responses?

@@ -49,7 +49,7 @@ learn_plain <- function(model, data, pilot) {
 
 # Returns the candidate with its setup changed, on the plan's options and inducing points, so that
 # candidates differ in nothing else. Hyperparameters that both have keep their values; `of_others`:
-# is the kernel of other inputs, or the noise of another kind?
+# is the kernel of other inputs, or the noise of another kind or near none?
 changed_candidate <- function(candidate, change, rows) {
   data <- candidate$data
   data$setup[names(change)] <- change
@@ -68,7 +68,8 @@ changed_candidate <- function(candidate, change, rows) {
     first_part(setup$kernel)$vars
   })
   changed$of_others <- !identical(vars[[1L]], vars[[2L]]) ||
-    model$lik$type != candidate$model$lik$type
+    model$lik$type != candidate$model$lik$type ||
+    isTRUE(data$setup$noiseless) != isTRUE(candidate$data$setup$noiseless)
   changed
 }
 

@@ -144,6 +144,23 @@ test_that("deterministic responses have noise near none, noisy ones do not", {
   expect_error(lik_gaussian(variance = fixed(0)), "1e-8", class = "sparsegp_error")
 })
 
+test_that("a deterministic function of two inputs is found where it takes a length scale each", {
+  slow_tier()
+  set.seed(102)
+  # the Branin function, of which 20 rows tell the inputs apart only if there is no noise
+  branin <- function(x) {
+    a <- 15 * x[, 1] - 5
+    b <- 15 * x[, 2]
+    (b - 5.1 / (4 * pi^2) * a^2 + 5 / pi * a - 6)^2 + 10 * (1 - 1 / (8 * pi)) * cos(a) + 10
+  }
+  x <- matrix(runif(40), 20)
+  fit <- sparsegp(x, branin(x))
+  tried <- fit$choices[fit$choices$stage == "noise", ]
+  expect_identical(tried$candidate[tried$taken], "near none, rbf(ard = TRUE)")
+  at <- matrix(runif(400), 200)
+  expect_lt(rmse(predict(fit, at), branin(at)), 0.25 * sd(branin(at))) # .19; with noise .47
+})
+
 test_that("a fit that calls noise what neighbours share gives a warning", {
   slow_tier()
   set.seed(1)
