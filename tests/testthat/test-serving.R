@@ -61,3 +61,39 @@ test_that("the API answers as predict() does, and refuses wrong rows in words", 
   long <- paste0('[{"Agriculture": 40, "Education": 10}', strrep(" ", 1.1e7), "]")
   expect_identical(ask(long)$status, 413L)
 })
+
+test_that("names that R would change, matrices and classes are served", {
+  slow_tier()
+  skip_if_not_installed("plumber")
+  d <- data.frame(`my input` = 1:20 / 7, `if` = sin(1:20), check.names = FALSE)
+  fit <- sparsegp(y ~ `my input` + `if`, cbind(d, y = cos(1:20)), learn = FALSE)
+  expected <- drop(predict(fit, d[3, ], interval = "prediction"))
+  one <- jsonlite::toJSON(as.list(d[3, ]), digits = NA, auto_unbox = TRUE)
+  expect_equal(unlist(served(fit)(one)$body), expected, tolerance = 1e-12)
+  x <- as.matrix(d)
+  fit <- sparsegp(x, cos(1:20), learn = FALSE)
+  expect_equal(unlist(served(fit)(one)$body),
+               drop(predict(fit, x[3, , drop = FALSE], interval = "prediction")),
+               tolerance = 1e-12)
+  expect_match(served(fit)('{"if": 1}')$body$error, "lack my input")
+  for (classes in 2:3) {
+    d$class <- factor(letters[1:20 %% classes + 1])
+    fit <- sparsegp(class ~ `my input`, d, learn = FALSE)
+    expect_equal(unlist(served(fit)(one)$body), drop(predict(fit, d[3, ], type = "prob")),
+                 tolerance = 1e-12)
+  }
+})
+
+test_that("a body is neither a file nor an address, and has no nested values", {
+  slow_tier()
+  skip_if_not_installed("plumber")
+  ask <- served(sparsegp(dist ~ speed, cars, learn = FALSE))
+  file <- tempfile(fileext = ".json")
+  writeLines('[{"speed": 10}]', file)
+  for (body in c(file, paste0("file://", file), '[{"speed": {"a": 10}}]', '{"speed": {"a": 10}}',
+                 '[{"speed": [10, 11]}]', '{"speed": []}', '[null]', '{}', "[[]]")) {
+    found <- ask(body)
+    expect_identical(found$status, 400L, label = body)
+    expect_match(found$body$error, "the body is no")
+  }
+})

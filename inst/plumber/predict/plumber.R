@@ -18,27 +18,47 @@ refuse <- function(res, problem, status = 400L) {
   list(error = conditionMessage(problem))
 }
 
-# Returns the rows of a body: an array of objects, or one object. A missing value is null.
+# Returns the rows of a body: an array of objects, or one object. A missing value is null. The text
+# is parsed as JSON alone, as jsonlite::fromJSON() would read a file or an address.
 read_body <- function(body) {
-  text <- rawToChar(body)
-  rows <- tryCatch(jsonlite::fromJSON(text), error = function(e) {
+  rows <- tryCatch(jsonlite::parse_json(rawToChar(as.raw(body)), simplifyVector = TRUE),
+                   error = function(e) {
     stop("the body is no JSON: ", conditionMessage(e), call. = FALSE)
   })
   if (is.list(rows) && !is.data.frame(rows)) {
-    rows <- as.data.frame(lapply(rows, function(value) if (is.null(value)) NA else value))
+    rows <- lapply(rows, function(value) if (is.null(value)) NA else value)
+    flat <- all(vapply(rows, is.atomic, NA)) && length(unique(lengths(rows))) == 1L
+    if (flat) rows <- as.data.frame(rows, optional = TRUE)
   }
-  if (!is.data.frame(rows) || nrow(rows) == 0L) {
+  nested <- is.data.frame(rows) && !all(vapply(rows, is.atomic, NA))
+  if (!is.data.frame(rows) || nested || nrow(rows) == 0L) {
     stop("the body is no rows: send [{\"x\": 1}, ...]", call. = FALSE)
   }
   rows
 }
 
+# The variables of a row, and whether they are columns of a matrix.
+of_matrix <- is.null(fit$terms)
+variables <- if (of_matrix) fit$scaling$names else all.vars(delete.response(terms(fit)))
+
 # Stops where a row lacks a value: null, or the text "NA", which is not a number either.
 refuse_missing <- function(rows) {
-  used <- rows[intersect(all.vars(delete.response(terms(fit))), names(rows))]
+  used <- rows[intersect(variables, names(rows))]
   lacks <- vapply(used, function(value) any(is.na(value) | value %in% "NA"), NA)
   if (any(lacks)) stop("missing values (null or \"NA\") in ", toString(names(used)[lacks]),
                        call. = FALSE)
+}
+
+# Returns probabilities of classes, or else predictions with intervals.
+answer <- function(rows, level) {
+  if (of_matrix) {
+    absent <- setdiff(variables, names(rows))
+    if (length(absent)) stop("the rows lack ", toString(absent), call. = FALSE)
+    rows <- as.matrix(rows[variables])
+  }
+  as.data.frame(if (is.null(fit$response$levels)) {
+    predict(fit, rows, interval = "prediction", level = level)
+  } else predict(fit, rows, type = "prob"))
 }
 
 # Returns the level of the query, and of nothing else: an input may have that name.
@@ -55,12 +75,13 @@ read_level <- function(query) {
 #* @get /model
 #* @serializer unboxedJSON
 function() {
-  list(formula = deparse1(formula(fit)), observations = nobs(fit),
+  list(formula = if (!of_matrix) deparse1(formula(fit)), inputs = variables,
+       observations = nobs(fit),
        version = as.character(packageVersion("sparsegp")))
 }
 
 #* Predictions of rows, which are the body: [{"x": 1, "group": "a"}, ...]. The query may have
-#* `level`, of the intervals for new responses, between 0 and 1.
+#* `level`, of the intervals for new responses, between 0 and 1. Of classes: probabilities.
 #* @post /predict
 #* @parser unread
 #* @serializer json list(digits = NA, dataframe = "rows")
@@ -74,6 +95,6 @@ function(...) {
   tryCatch({
     rows <- read_body(req$bodyRaw)
     refuse_missing(rows)
-    as.data.frame(predict(fit, rows, interval = "prediction", level = read_level(req$argsQuery)))
+    answer(rows, read_level(req$argsQuery))
   }, error = function(e) refuse(res, e))
 }
