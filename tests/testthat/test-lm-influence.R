@@ -230,3 +230,28 @@ test_that("a summary has coefficients with errors, and R2", {
   held <- coef(summary(sparsegp(dist ~ speed, cars, learn = FALSE)))
   expect_true(all(is.na(held[, "Std. Error"])) && !anyNA(held[, "Estimate"]))
 })
+
+test_that("excess zeros and proportions give the information of their densities", {
+  slow_tier()
+  set.seed(1)
+  d <- data.frame(x = seq(0, 1, length.out = 60))
+  d$y <- rpois(60, exp(1 + d$x)) * rep(c(1, 1, 0), 20)
+  f <- seq(-1, 3, length.out = 60)
+  part <- function(f) exp(f) # Poisson, in log rates
+  none <- exp(-exp(f))
+  zip <- sparsegp(y ~ x, d, lik_zip(bias = fixed(0), zero = fixed(0.3)), learn = FALSE)
+  # zeros: p' squared over p; other counts: (1 - zero) times what is left of the Poisson's
+  slope <- -0.7 * none * exp(f)
+  right <- slope^2 / (0.3 + 0.7 * none) + 0.7 * (part(f) - none * exp(2 * f))
+  expect_equal(fisher_information(zip, f), right, tolerance = 0.02)
+  hurdle <- sparsegp(y ~ x, d, lik_zip(bias = fixed(0), zero = fixed(0.3), hurdle = TRUE),
+                     learn = FALSE)
+  mean <- exp(f) / (1 - none) # of counts above 0, whose variance is the information
+  right <- 0.7 * (mean + mean * exp(f) - mean^2)
+  expect_equal(fisher_information(hurdle, f), right, tolerance = 0.02)
+  d$p <- 0.2 + 0.5 * d$x
+  beta <- sparsegp(p ~ x, d, lik_beta(precision = fixed(3), bias = fixed(0)), learn = FALSE)
+  mu <- plogis(f)
+  right <- (3 * mu * (1 - mu))^2 * (trigamma(3 * mu) + trigamma(3 * (1 - mu)))
+  expect_equal(fisher_information(beta, f), right, tolerance = 0.05)
+})
