@@ -146,6 +146,7 @@
 #' @concept active learning
 #' @concept query learning
 #' @concept Bayesian optimisation
+#' @concept Bayesian optimization
 #' @concept surrogate
 #' @concept emulator
 #' @concept computer experiments

@@ -63,6 +63,8 @@
 #' @concept multi-output
 #' @concept co-kriging
 #' @concept coregionalisation
+#' @concept coregionalization
+#' @concept divergence-free and curl-free fields
 #' @concept semiparametric latent factor model
 #' @concept multi-task
 #' @examples

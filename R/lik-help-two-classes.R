@@ -55,6 +55,7 @@
 #'   `sparsegp_error`.
 #' @concept classification
 #' @concept probit
+#' @concept probit regression
 #' @concept logistic
 #' @concept label noise
 #' @concept one-vs-rest

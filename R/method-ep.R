@@ -109,6 +109,8 @@
 #' @concept KL-optimal projection
 #' @concept TAP
 #' @concept inducing points
+#' @concept pseudo-inputs
+#' @concept moment matching
 #' @concept FITC
 #' @concept DTC
 #' @references Minka, T. P. *Gaussian EP* (update formulas), section 2. Seeger, M. (2002). *Notes on

@@ -62,6 +62,7 @@
 #' rounding, for every likelihood.
 #'
 #' @concept streaming
+#' @concept concept drift
 #' @concept BV set
 #' @concept basis vector
 #' @concept KL-optimal projection
