@@ -29,7 +29,7 @@
 #' | kernel | the best kernel `+ kernel_linear()`: a trend, where few inputs matter first of these | numbers, counts, and labels that full EP takes by default |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
 #' | kernel | a length scale of the rough function for each input | that was taken, after ARD |
-#' | noise | noise near none, as of a computer experiment: log(noise / variance) ~ N(-12, 3^2) in place of N(-2, 2^2); also with a length scale for each input | Gaussian noise that was learned below a tenth of the variance; not if rows with the same inputs differ |
+#' | noise | noise near none, as of computer experiments: log(noise / variance) ~ N(-12, 3^2) for N(-2, 2^2); also with ARD | Gaussian noise that was learned below a tenth of the variance; not if rows with the same inputs differ |
 #' | noise | Student, heteroscedastic, counts, beta, see "The noise" | residuals that are not Gaussian |
 #' | effects of levels | [kernel_factor()] of a factor, which the other parts then do not read | factors of at least `r policy$many_levels` levels with `r policy$level_rows` observations each on average; not labels |
 #' | roughness | [kernel_matern32()] once more, by leave-one-out log probability, see "A rougher kernel" | two or one-vs-rest labels beyond full EP, whose kernel is smoother |
