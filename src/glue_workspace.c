@@ -74,7 +74,7 @@ static double *room_doubles(void *self, size_t n)
     return out;
 }
 
-/* What a mark stands for. It is lent itself, so that its release gives it back, too. */
+/* A mark. It is in the room, too, so that its release gives it back. */
 typedef struct {
     void *vmax;
     double *next;
