@@ -132,20 +132,30 @@ label_information.response_factor <- function(fit, latent) {
 #' @export
 label_information.response_classes <- function(fit, latent) {
   NODES <- 512L
-  z <- even_normal(NODES, processes(fit))
-  n <- nrow(latent$mean)
-  offset <- rep_len(latent$offset, n)
-  in_blocks(n, function(rows) {
+  z <- even_normal(NODES, functions_of(fit))
+  in_blocks(latent_count(latent, n_outputs(fit)), function(rows) {
+    at <- probabilities_along(fit, latent_of_rows(fit, latent, rows))
     mean <- given <- 0
     for (j in seq_len(NODES)) {
-      f <- latent$mean[rows, , drop = FALSE] +
-        sweep(sqrt(latent$var[rows, , drop = FALSE]), 2L, z[j, ], "*")
-      prob <- class_probabilities(fit, list(mean = f, var = 0 * f, offset = offset[rows]))
+      prob <- at(z[j, ])
       mean <- mean + prob / NODES
       given <- given + entropies(prob) / NODES
     }
     pmax(entropies(mean) - given, 0)
   })
+}
+
+# Returns a function of standard normal z, of the probabilities at the latent functions that have
+# the moments of the rows.
+probabilities_along <- function(fit, latent) UseMethod("probabilities_along", codec_of(fit))
+
+#' @export
+probabilities_along.response_classes <- function(fit, latent) {
+  sd <- sqrt(latent$var)
+  function(z) {
+    f <- latent$mean + sweep(sd, 2L, z, "*")
+    class_probabilities(fit, list(mean = f, var = 0 * f, offset = latent$offset))
+  }
 }
 
 # Returns E d1 d1' over the labels.
@@ -196,24 +206,15 @@ label_outcomes.response_factor <- function(fit, latent) {
 
 # ---- Classes that are coupled ----
 
-# The information for independent classes, with correlated draws
+# Values of a row are correlated.
 #' @export
-label_information.response_coupled <- function(fit, latent) {
-  NODES <- 512L
+probabilities_along.response_coupled <- function(fit, latent) {
   w <- n_outputs(fit)
-  z <- even_normal(NODES, w)
   roots <- apply(matrix(latent$var, w * w), 2L, function(block) root_of(matrix(block, w)))
-  in_blocks(latent_count(latent, w), function(rows) {
-    few <- some_latent(latent, rows, w)
-    mean <- given <- 0
-    for (j in seq_len(NODES)) {
-      away <- apply(roots[, rows, drop = FALSE], 2L, function(root) matrix(root, w) %*% z[j, ])
-      prob <- known_probabilities(fit, by_component(few$mean + c(away), components(fit)), 0)
-      mean <- mean + prob / NODES
-      given <- given + entropies(prob) / NODES
-    }
-    pmax(entropies(mean) - given, 0)
-  })
+  function(z) {
+    away <- apply(roots, 2L, function(root) matrix(root, w) %*% z)
+    known_probabilities(fit, by_component(latent$mean + c(away), components(fit)), 0)
+  }
 }
 
 # Returns B with B B' = A, of a small matrix that may be singular.
@@ -343,7 +344,7 @@ normal_mean <- function(fun, mean, sd) {
   steps <- 2^pmax(ceiling(log2(pmax(sd, 1) / 4)), 0) # so that wide ones have steps as short
   for (fine in unique(steps)) {
     t <- REACH * seq(-1, 1, length.out = 2 * 68 * fine + 1)
-    w <- stats::dnorm(t) / sum(stats::dnorm(t))
+    w <- normal_weights(t)
     rows <- which(steps == fine)
     blocks <- split(rows, (seq_along(rows) - 1L) %/% max(1L, BLOCK_ROWS %/% fine))
     for (at in blocks) {
@@ -368,13 +369,7 @@ tabulated <- function(fun, from, to) {
 # Points of a standard normal in d dimensions, a row each and symmetric about 0, that are more even
 # than random ones: multiples of roots of primes.
 even_normal <- function(n, d) {
-  primes <- 2L
-  candidate <- 3L
-  while (length(primes) < d) {
-    if (all(candidate %% primes != 0L)) primes <- c(primes, candidate)
-    candidate <- candidate + 2L
-  }
-  u <- (0.5 + outer(seq_len(n / 2), sqrt(primes))) %% 1
+  u <- (0.5 + outer(seq_len(n / 2), sqrt(first_primes(d)))) %% 1
   z <- stats::qnorm(u)
   rbind(z, -z)
 }

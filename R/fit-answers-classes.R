@@ -5,11 +5,15 @@ mean_response.response_classes <- function(object, latent) class_probabilities(o
 
 #' @export
 class_probabilities.response_classes <- function(object, latent) {
-  own <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
-  own[rowSums(own) == 0, ] <- 1 # all underflowed
-  prob <- own / rowSums(own)
+  prob <- engine_lik_predict(object, seen_mean(object, latent), latent$var)$mean
   colnames(prob) <- object$response$levels
-  prob
+  adding_to_one(prob)
+}
+
+# Scales rows so that they add up to one; where all probabilities underflowed they are equal.
+adding_to_one <- function(prob) {
+  prob[rowSums(prob) == 0, ] <- 1
+  prob / rowSums(prob)
 }
 
 # The median over the posterior of each class's probability given the latent functions, each class
@@ -57,9 +61,7 @@ lattice_summary <- function(object, latent, summary) {
 # member
 pooled_responses <- function(object, latent, rows, points) {
   if (is.null(latent$members)) {
-    w <- n_outputs(object)
-    latent$offset <- offset_for_rows(latent, w)
-    values <- lattice_responses(object, some_latent(latent, rows, w), points)
+    values <- lattice_responses(object, latent_of_rows(object, latent, rows), points)
     return(list(values = values,
                 weights = matrix(1 / nrow(values), nrow(values), length(rows))))
   }
@@ -116,14 +118,17 @@ known_probabilities <- function(object, f, offset) {
 #' @export
 known_probabilities.response_classes <- function(object, f, offset) {
   seen <- seen_mean(object, list(mean = f, offset = offset))
-  prob <- matrix(engine_lik_eval(object, seen)$mean, nrow(f))
-  prob[rowSums(prob) == 0, ] <- 1 # all underflowed
-  prob / rowSums(prob)
+  adding_to_one(matrix(engine_lik_eval(object, seen)$mean, nrow(f)))
 }
 
 #' @export
 known_probabilities.response_rest <- function(object, f, offset) {
   class_probabilities(object, list(mean = f, var = 0 * f, offset = offset))
+}
+
+#' @export
+known_response.response_classes <- function(object, f, offset) {
+  mean_response(object, list(mean = f, var = 0 * f, offset = offset))
 }
 
 # Richtmyer's lattice (Niederreiter 1992, p. 74), whose steps are the square roots of primes, in so
@@ -182,15 +187,11 @@ by_class <- function(object, each) {
 # ---- Rows of the fit ----
 
 #' @export
-plain_residuals.response_classes <- function(object, pearson) {
-  observed <- observed_values(object)
-  prob <- class_probabilities(object, rows_latent(object))
-  scale <- if (pearson) sqrt(prob * (1 - prob)) else 1
-  known_residuals((observed - prob) / scale, observed)
-}
+point_moments.response_classes <- function(object, latent) indicator_moments(object, latent)
 
+# Classes have no order.
 #' @export
-quantile_residuals.response_classes <- function(object) refuse_quantiles()
+response_tails.response_classes <- function(object, y, latent) NULL
 
 # log Z is that of the indicators of all classes, not of the row's class.
 #' @export

@@ -118,7 +118,7 @@ standard_deviation.response_vectors <- function(object, latent, type) vector_sds
 
 # Latent functions and responses have the same means.
 #' @export
-predicted.response_components <- function(object, latent, request) {
+predicted.response_vectors <- function(object, latent, request) {
   if (request$type == "quantile") {
     return(restore_rows(vector_quantiles(object, latent, request$at), latent))
   }
@@ -134,7 +134,7 @@ predicted.response_components <- function(object, latent, request) {
 
 # rows x draws x components
 #' @export
-draws_of.response_components <- function(object, latent, n, type) {
+draws_of.response_vectors <- function(object, latent, n, type) {
   each <- lapply(seq_len(n), function(j) {
     vector_means(object, list(mean = latent$values[[1L]][, j], offset = latent$offset))
   })
@@ -186,51 +186,35 @@ noise_of_rows <- function(object) UseMethod("noise_of_rows", codec_of(object))
 #' @export
 noise_of_rows.response_vectors <- function(object) diag(component_noise(object))
 
-# ---- Mixtures: each row's part is the one that the fit finds most probable ----
+# ---- One response of several latent values: mean and spread, or pairs ----
 
 #' @export
-noise_of_rows.response_mixtures <- function(object) {
-  part_variances(object$y, most_probable_parts(object)) / object$response$unit^2
+predicted.response_components <- function(object, latent, request) {
+  if (request$type %in% c("link", "latent")) predicted.response_vectors(object, latent, request)
+  else NextMethod()
 }
 
 #' @export
-observed_values.response_mixtures <- function(object) {
-  part_values(object$y, most_probable_parts(object))
+draws_of.response_components <- function(object, latent, n, type) {
+  if (type %in% c("link", "latent")) draws_of.response_vectors(object, latent, n, type)
+  else NextMethod()
 }
 
-# ---- Mean and spread ----
+# The mean response is no monotone function of one latent value: bounds are those of a normal
+# distribution with its mean and standard deviation.
+#' @export
+confidence_bound.response_components <- function(object, latent, type, z) {
+  mean_response(object, latent) + z * standard_deviation(object, latent, type)
+}
 
 #' @export
 mean_response.response_spreads <- function(object, latent) vector_means(object, latent)[, 1L]
-
-#' @export
-standard_deviation.response_spreads <- function(object, latent, type) {
-  vector_sds(object, latent)[, 1L]
-}
-
-#' @export
-confidence_bound.response_spreads <- function(object, latent, type, z) {
-  mean_response(object, latent) + z * standard_deviation(object, latent, type)
-}
 
 #' @export
 response_moments.response_spreads <- function(object, latent) {
   w <- length(components(object))
   total <- matrix(engine_lik_predict(object, latent$mean, latent$var)$var, w^2)[1L, ]
   list(mean = mean_response(object, latent), sd = sqrt(total) * object$response$unit)
-}
-
-#' @export
-predicted.response_spreads <- function(object, latent, request) {
-  if (request$type %in% c("link", "latent")) NextMethod()
-  else predicted.response(object, latent, request)
-}
-
-# The mean response is the first of the two.
-#' @export
-draws_of.response_spreads <- function(object, latent, n, type) {
-  drawn <- NextMethod()
-  if (type == "response") array(drawn[, , 1L], dim(drawn)[1:2], dimnames(drawn)[1:2]) else drawn
 }
 
 # ---- Rows one by one ----

@@ -61,6 +61,11 @@ known_probabilities.response_coupled <- function(object, f, offset) {
   by_component(engine_lik_eval(object, c(t(f)))$mean, components(object))
 }
 
+#' @export
+known_response.response_coupled <- function(object, f, offset) {
+  known_probabilities(object, f, offset)
+}
+
 # Uses the probabilities of predict(), which sum to 1.
 #' @export
 lpd_of_rows.response_coupled <- function(object) label_lpd(loo_probabilities(object), object$y)

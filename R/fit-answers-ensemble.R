@@ -48,21 +48,24 @@ has_median_of_mixture <- function(object) {
     !has_components(object)
 }
 
+# Mean and standard deviation of the mixture, from those of its members
+total_moments <- function(each, shares) {
+  mean <- mixed(lapply(each, `[[`, "mean"), shares)
+  var <- mixed(lapply(each, function(one) one$sd^2 + (one$mean - mean)^2), shares)
+  list(mean = mean, sd = sqrt(var))
+}
+
 #' @export
 standard_deviation.response_ensemble <- function(object, latent, type) {
-  centre <- function(object, latent) centre_answer(object, latent, type)
-  mean <- mixed_over(object, latent, centre)
-  sqrt(mixed_over(object, latent, function(object, latent) {
-    standard_deviation(object, latent, type)^2 + (centre(object, latent) - mean)^2
-  }))
+  each <- over_members(object, latent, function(object, latent) {
+    list(mean = centre_answer(object, latent, type), sd = standard_deviation(object, latent, type))
+  })
+  total_moments(each, latent$shares)$sd
 }
 
 #' @export
 response_moments.response_ensemble <- function(object, latent) {
-  each <- over_members(object, latent, response_moments)
-  mean <- mixed(lapply(each, `[[`, "mean"), latent$shares)
-  var <- mixed(lapply(each, function(one) one$sd^2 + (one$mean - mean)^2), latent$shares)
-  list(mean = mean, sd = sqrt(var))
+  total_moments(over_members(object, latent, response_moments), latent$shares)
 }
 
 #' @export
@@ -87,7 +90,7 @@ mixed_quantile <- function(object, latent, p, member, root = increasing_root) {
 response_quantile.response_ensemble <- function(object, p, latent) {
   leaves <- leaves_of(object, latent)
   if (have_normal_responses(leaves)) return(normal_response_quantile(leaves, p))
-  jumps <- response_jumps(object)
+  jumps <- codec_of(object)$jumps
   step <- codec_of(object)$unit_of_count(weights_or_ones(latent$weights, 1L))
   member <- function(object, latent) {
     below <- function(q) {
@@ -105,6 +108,7 @@ response_quantile.response_ensemble <- function(object, p, latent) {
 #' @export
 response_tails.response_ensemble <- function(object, y, latent) {
   each <- over_members(object, latent, function(object, latent) response_tails(object, y, latent))
+  if (is.null(each[[1L]])) return(NULL)
   mixed_tails <- function(side) mixed(lapply(each, `[[`, side), latent$shares)
   list(below = mixed_tails("below"), above = mixed_tails("above"), jumps = each[[1L]]$jumps)
 }
@@ -118,16 +122,13 @@ confidence_bound.response_ensemble <- function(object, latent, type, z) {
 
 mixture_bound <- function(object, latent, type, z) UseMethod("mixture_bound", codec_of(object))
 
+# The mean of numbers on no scale of their own is the latent function.
 #' @export
 mixture_bound.response <- function(object, latent, type, z) {
-  if (!type %in% c("link", "latent")) return(bound_by_predictor(object, latent, type, z))
-  normal_bound(object, latent, type, z)
-}
-
-# The mean of numbers is the latent function.
-#' @export
-mixture_bound.response_numbers <- function(object, latent, type, z) {
-  normal_bound(object, latent, type, z)
+  codec <- codec_of(object)
+  normal <- type %in% c("link", "latent") || codec$scaled && is.null(codec[["scale"]])
+  if (normal) normal_bound(object, latent, type, z)
+  else bound_by_predictor(object, latent, type, z)
 }
 
 # Returns bounds of what is normal for each member: its mean and spread are those of its own bounds.
@@ -141,18 +142,13 @@ normal_bound <- function(object, latent, type, z) {
 }
 
 #' @export
-mixture_bound.response_transformed <- function(object, latent, type, z) {
-  mixture_bound.response(object, latent, type, z)
-}
+mixture_bound.response_transformed <- mixture_bound.response
 
 # Mean and bounds of the first of two latent functions are no shifts of the other's answers.
 #' @export
-mixture_bound.response_spreads <- function(object, latent, type, z) {
+mixture_bound.response_components <- function(object, latent, type, z) {
   bound_by_roots(object, latent, type, z)
 }
-
-#' @export
-mixture_bound.response_pairs <- mixture_bound.response_spreads
 
 # Certain, and slow: roots of distribution functions that are roots themselves
 bound_by_roots <- function(object, latent, type, z) {
@@ -170,7 +166,7 @@ bound_by_roots <- function(object, latent, type, z) {
 # values of each g_k, and where there is a table some eighty.
 bound_by_predictor <- function(object, latent, type, z) {
   w <- n_outputs(object)
-  latent$offset <- offset_for_rows(latent, w)
+  latent <- expand_latent(latent, w)
   q <- numeric(latent_count(latent, w))
   open <- seq_along(q)
   for (start in list(common_start, tabulated_start)) {

@@ -14,7 +14,11 @@ standard_deviation.response_labels <- function(object, latent, type) {
 
 #' @export
 response_moments.response_labels <- function(object, latent) {
-  if (is.null(object$power)) return(NextMethod())
+  if (is.null(object$power)) NextMethod() else indicator_moments(object, latent)
+}
+
+# Moments of indicators of labels
+indicator_moments <- function(object, latent) {
   mean <- mean_response(object, latent)
   list(mean = mean, sd = sqrt(mean * (1 - mean)))
 }
@@ -28,6 +32,8 @@ class_probabilities.response_labels <- function(object, latent) {
   colnames(prob) <- object$response$levels
   prob
 }
+
+label_table <- function(object, latent) table_of_labels(class_probabilities(object, latent))
 
 log_scores <- function(object, latent) {
   label_scores(engine_lik_predict(object, seen_mean(object, latent), latent$var,
@@ -45,8 +51,7 @@ tempered_sd <- function(object, latent) {
   weight <- rule$vectors[1L, ]^2
   values <- vapply(rule$values, function(z) median_response(object, latent, z * sqrt(latent$var)),
                    numeric(length(latent$mean)))
-  values <- matrix(values, ncol = NODES) # of one row, too
-  sqrt(drop((values - drop(values %*% weight))^2 %*% weight))
+  node_moments(matrix(values, ncol = NODES), weight)$sd # of one row, too
 }
 
 #' @export
@@ -68,9 +73,8 @@ flip_labels_to_match <- function(y, own, wanted) {
 loo_probabilities <- function(object) class_probabilities(object, loo_latent(object))
 
 #' @export
-quantile_residuals.response_factor <- function(object) {
-  prob <- loo_probabilities(object)
-  random_quantiles(c(table_tails(table_of_labels(prob), as.integer(object$y)), jumps = TRUE))
+response_tails.response_factor <- function(object, y, latent) {
+  c(table_tails(label_table(object, latent), as.integer(y)), jumps = TRUE)
 }
 
 # log Z includes no power, and is not always the label's own: it may be that of a number, or include

@@ -23,6 +23,12 @@ median_response.response <- function(object, latent, shift = 0) {
 #' @export
 response_at.response <- function(object, latent, shift = 0) median_response(object, latent, shift)
 
+#' @export
+known_response.response <- function(object, f, offset) {
+  var <- numeric(length(f) * n_outputs(object))
+  response_at(object, list(mean = c(t(f)), var = var, offset = offset))
+}
+
 # The chance of a point is even in f, so its quantiles are those of |f|: of f^2 / sd^2, a
 # chi-squared variable, or where f has a sign for sure those of f. shift: in f, of which the normal
 # probability is that of the quantile.
@@ -48,12 +54,12 @@ standard_deviation.response <- function(object, latent, type) {
 # The mean of a response that scales with the latent function is the latent function.
 #' @export
 standard_deviation.response_numbers <- function(object, latent, type) {
-  sqrt(latent$var) * object$response$unit
+  sqrt(location_variance(object, latent)) * object$response$unit
 }
 
 #' @export
 confidence_bound.response <- function(object, latent, type, z) {
-  shift <- z * sqrt(latent$var)
+  shift <- z * sqrt(location_variance(object, latent))
   if (type == "median") return(median_response(object, latent, shift))
   if (!type %in% c("link", "latent")) return(response_at(object, latent, shift))
   centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)
@@ -99,9 +105,10 @@ zero_probability <- function(object, latent) {
 
 #' @export
 draws_of.response <- function(object, latent, n, type) {
+  w <- n_outputs(object)
   f <- c(latent$values[[1L]])
-  at <- list(mean = f, var = 0 * f, offset = rep(latent$offset, length.out = length(f)),
-             weights = latent$weights)
+  at <- expand_latent(list(mean = f, var = numeric(w * length(f)), offset = latent$offset,
+                             weights = latent$weights), w)
   drawn <- if (type == "response") response_at(object, at) else centre_answer(object, at, type)
   restore_rows(drawn_matrix(drawn, n), latent)
 }
@@ -122,8 +129,7 @@ draw_response.response <- function(object, f, weights, prob) {
 #' @export
 observed_values.response <- function(object) codec_of(object)$observed(object$y)
 
-#' @export
-plain_residuals.response <- function(object, pearson) {
+plain_residuals <- function(object, pearson) {
   latent <- rows_latent(object)
   observed <- observed_values(object)
   if (!pearson) return(known_residuals(observed - point_response(object, latent), observed))
@@ -151,40 +157,15 @@ refuse_quantiles <- function() {
 }
 
 #' @export
-response_tails.response <- function(object, y, latent) NULL
-
-#' @export
-response_tails.response_numbers <- function(object, y, latent) tails_in_c(object, y, latent)
-
-#' @export
-response_tails.response_counts <- response_tails.response_numbers
-
-# That a point was seen is no number.
-#' @export
-response_tails.response_seen <- function(object, y, latent) NULL
-
-tails_in_c <- function(object, y, latent) {
-  codes <- codec_of(object)$codes(y, object$response)
-  c(of_responses(engine_lik_tails, object, codes, latent), jumps = response_jumps(object))
+response_tails.response <- function(object, y, latent) {
+  if (!is.null(codec_of(object)$jumps)) tails_in_c(object, y, latent)
 }
 
-# Does the distribution function of a response jump?
-response_jumps <- function(object) UseMethod("response_jumps", codec_of(object))
-
-#' @export
-response_jumps.response <- function(object) FALSE
-
-#' @export
-response_jumps.response_counts <- function(object) TRUE
-
-#' @export
-response_jumps.response_reals <- response_jumps.response
-
-#' @export
-response_jumps.response_positive <- response_jumps.response
-
-#' @export
-response_jumps.response_proportions <- response_jumps.response
+tails_in_c <- function(object, y, latent) {
+  codec <- codec_of(object)
+  c(of_responses(engine_lik_tails, object, codec$codes(y, object$response), latent),
+    jumps = codec$jumps)
+}
 
 #' @export
 interval_width.response <- function(object, latent, p) {

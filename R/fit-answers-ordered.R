@@ -5,8 +5,6 @@
 
 # ---- From probabilities ----
 
-label_table <- function(object, latent) table_of_labels(class_probabilities(object, latent))
-
 #' @export
 mean_response.response_in_order <- function(object, latent) {
   table_mean(label_table(object, latent))
@@ -24,18 +22,10 @@ response_quantile.response_in_order <- function(object, p, latent) {
 }
 
 #' @export
-response_tails.response_in_order <- function(object, y, latent) {
-  c(table_tails(label_table(object, latent), as.integer(y)), jumps = TRUE)
-}
+response_tails.response_in_order <- response_tails.response_factor
 
 #' @export
-response_jumps.response_in_order <- response_jumps.response_counts
-
-#' @export
-quantile_residuals.response_in_order <- quantile_residuals.response
-
-#' @export
-plain_residuals.response_in_order <- plain_residuals.response
+point_moments.response_in_order <- function(object, latent) point_moments.response(object, latent)
 
 # ---- One latent function ----
 

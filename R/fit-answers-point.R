@@ -11,8 +11,7 @@
 # interval by .025 at most.
 
 # Returns the type that is predicted when `type` is asked for.
-#' @export
-point_type.response <- function(object, type) {
+point_type <- function(object, type) {
   if (type == "response" && !has_usable_mean(object)) "median" else type
 }
 
@@ -40,42 +39,16 @@ noise_has_mean.response_transformed <- function(object) {
   all(is_between(mean_response(object, known), ends[[1L]], ends[[2L]]))
 }
 
-#' @export
-noise_has_mean.response_times <- function(object) {
-  scale <- error_scale(object)
-  error_of(object)$grown(scale) <= exp(scale * error_of(object)$high)
-}
-
 # Returns predictions of a type, point predictions among them, without an interval.
-#' @export
-point_answer.response <- function(object, latent, type) {
+point_answer <- function(object, latent, type) {
   type <- point_type(object, type)
   if (type == "response") usable_mean(object, latent) else centre_answer(object, latent, type)
 }
 
-usable_mean <- function(object, latent) UseMethod("usable_mean", codec_of(object))
-
-#' @export
-usable_mean.response <- function(object, latent) mean_response(object, latent)
-
-#' @export
-usable_mean.response_counts <- function(object, latent) mean_or_median(object, latent)
-
-#' @export
-usable_mean.response_transformed <- usable_mean.response_counts
-
-#' @export
-usable_mean.response_trials <- usable_mean.response
-
-#' @export
-usable_mean.response_proportions <- usable_mean.response
-
-#' @export
-usable_mean.response_seen <- usable_mean.response
-
-# Bounds of two latent functions are about the mean itself.
-#' @export
-usable_mean.response_pairs <- usable_mean.response
+# Bounds of pairs of latent functions are about the mean itself.
+usable_mean <- function(object, latent) {
+  if (codec_of(object)$unbounded) mean_or_median(object, latent) else mean_response(object, latent)
+}
 
 # Returns means, and medians where these are outside of the central 95 % of their posterior.
 mean_or_median <- function(object, latent) {
@@ -131,18 +104,24 @@ is_between <- function(x, low, high) (is.finite(x) & x >= low & x <= high) %in% 
 # Returns the moments of some rows, whose offsets and weights may be one number for all.
 latent_of_rows <- function(object, latent, rows) {
   w <- n_outputs(object)
-  latent$offset <- offset_for_rows(latent, w)
-  if (!is.null(latent$weights)) {
-    latent$weights <- rep_len(latent$weights, latent_count(latent, w))
-  }
-  some_latent(latent, rows, w)
+  some_latent(expand_latent(latent, w), rows, w)
+}
+
+# Returns what type "response" predicts at each row.
+point_response <- function(object, latent) point_answer(object, latent, "response")
+
+interval_answer <- function(object, latent, type, interval, level) {
+  p <- (1 + c(-1, 1) * level) / 2
+  bounds <- if (interval == "prediction") lapply(p, response_quantile, object = object,
+                                                 latent = latent)
+            else confidence_bounds(object, latent, type, stats::qnorm(p))
+  cbind(fit = point_answer(object, latent, type), lwr = bounds[[1L]], upr = bounds[[2L]])
 }
 
 # Returns the standard deviation of what `type` predicts, over the posterior: of medians, whose
 # variance the tails have as well, half the width of their central 68.3 %, as it is of a normal
 # distribution.
-#' @export
-point_spread.response <- function(object, latent, type) {
+point_spread <- function(object, latent, type) {
   if (type != "median") return(standard_deviation(object, latent, type))
   bound <- function(z) confidence_bound(object, latent, type, z)
   (bound(1) - bound(-1)) / 2

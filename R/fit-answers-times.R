@@ -51,6 +51,12 @@ standard_deviation.response_times <- function(object, latent, type) {
   mean_response(object, latent) * sqrt(expm1(log_location(object, latent)$var))
 }
 
+#' @export
+noise_has_mean.response_times <- function(object) {
+  scale <- error_scale(object)
+  error_of(object)$grown(scale) <= exp(scale * error_of(object)$high)
+}
+
 # ---- Functions of the latent function that grow with it ----
 
 #' @export

@@ -8,14 +8,6 @@ to_response.response_transformed <- function(object, mean) {
                                         object$response$scale)
 }
 
-# Mean and variance of the latent value that responses scatter about, in C's units: of mean and
-# spread the first.
-location <- function(object, latent) {
-  w <- n_outputs(object)
-  list(mean = unname(cbind(seen_mean(object, latent))[, 1L]),
-       var = matrix(latent$var, w * w)[1L, ])
-}
-
 # Noise is symmetric about the latent value.
 #' @export
 median_response.response_transformed <- function(object, latent, shift = 0) {
@@ -43,14 +35,7 @@ predictive_nodes <- function(object, latent) {
     }, y)
     z <- matrix(z, ncol = length(t)) # of one row, too
   }
-  list(y = to_response(object, z), weight = stats::dnorm(t) / sum(stats::dnorm(t)))
-}
-
-normal_nodes <- function(step, sds) {
-  REACH <- 9 # standard deviations
-  MOST <- 37 # beyond these a density is no number
-  far <- step * ceiling(min(REACH + max(sds, 0), MOST) / step)
-  seq(-far, far, by = step)
+  list(y = to_response(object, z), weight = normal_weights(t))
 }
 
 # Moments of a new response on the fitted scale under normal noise, in C's units
@@ -65,35 +50,25 @@ normal_moments <- function(object, latent) {
 # Returns fun(latent) of blocks of rows, so that matrices of nodes stay small.
 by_rows <- function(object, latent, fun) {
   w <- n_outputs(object)
-  latent$offset <- offset_for_rows(latent, w)
-  latent["weights"] <- list(if (!is.null(latent$weights)) {
-    rep_len(latent$weights, latent_count(latent, w))
-  })
+  latent <- expand_latent(latent, w)
   in_blocks(latent_count(latent, w), function(rows) fun(some_latent(latent, rows, w)))
 }
 
-offset_for_rows <- function(latent, w) {
-  if (is.matrix(latent$offset)) latent$offset else rep_len(latent$offset, latent_count(latent, w))
-}
-
-# Sums of terms of the nodes that may be infinite: then so are these.
 #' @export
 mean_response.response_transformed <- function(object, latent) {
+  over_nodes(object, latent, "mean")
+}
+
+over_nodes <- function(object, latent, moment) {
   by_rows(object, latent, function(latent) {
     nodes <- predictive_nodes(object, latent)
-    drop(nodes$y %*% nodes$weight)
+    node_moments(nodes$y, nodes$weight)[[moment]]
   })
 }
 
 #' @export
 response_moments.response_transformed <- function(object, latent) {
-  mean <- mean_response(object, latent)
-  squares <- by_rows(object, latent, function(latent) {
-    nodes <- predictive_nodes(object, latent)
-    middle <- drop(nodes$y %*% nodes$weight)
-    drop((nodes$y - middle)^2 %*% nodes$weight)
-  })
-  list(mean = mean, sd = ifelse(is.finite(mean), sqrt(squares), Inf))
+  list(mean = mean_response(object, latent), sd = over_nodes(object, latent, "sd"))
 }
 
 # The mean over the noise where the latent value is known
@@ -121,35 +96,13 @@ standard_deviation.response_transformed <- function(object, latent, type) {
   by_rows(object, latent, function(latent) {
     spread <- sqrt(location(object, latent)$var)
     t <- normal_nodes(STEP, spread * object$response$unit)
-    weight <- stats::dnorm(t) / sum(stats::dnorm(t))
     means <- vapply(t, function(t) response_at(object, latent, t * spread), spread)
-    means <- matrix(means, ncol = length(t)) # of one row, too
-    middle <- drop(means %*% weight)
-    ifelse(is.finite(middle), sqrt(drop((means - middle)^2 %*% weight)), Inf)
+    node_moments(matrix(means, ncol = length(t)), normal_weights(t))$sd # of one row, too
   })
 }
 
 #' @export
-confidence_bound.response_transformed <- function(object, latent, type, z) {
-  shift <- z * sqrt(location(object, latent)$var)
-  if (type == "median") return(median_response(object, latent, shift))
-  if (!type %in% c("link", "latent")) return(response_at(object, latent, shift))
-  centre_answer(object, replace(latent, "mean", list(latent$mean + shift)), type)
-}
-
-# Draws the mean or median response, too, which depend on mean and spread.
-#' @export
-draws_of.response_transformed <- function(object, latent, n, type) {
-  answer <- switch(type, response = response_at, median = median_response)
-  if (is.null(answer)) return(NextMethod())
-  rows <- nrow(as.matrix(latent$offset))
-  drawn <- vapply(seq_len(n), function(j) {
-    f <- latent$values[[1L]][, j]
-    answer(object, list(mean = f, var = numeric(length(f) * n_outputs(object)),
-                        offset = latent$offset))
-  }, numeric(rows))
-  restore_rows(drawn_matrix(drawn, n), latent)
-}
+confidence_bound.response_transformed <- confidence_bound.response
 
 # ---- Densities, and what is in units of the response ----
 

@@ -7,6 +7,7 @@
 #   mean_response(object, latent)    of classes their probabilities
 #   median_response(object, latent, shift)   the median at a quantile of the latent function, and
 #   response_at(object, latent, shift)       the mean response there; they differ on a scale
+#   known_response(object, f, offset)   the mean response at known latent values, a row of f for each
 #   standard_deviation(object, latent, type) of what `type` predicts, over the posterior
 #   confidence_bound(object, latent, type, z)  its quantile of pnorm(z), and
 #   confidence_bounds(object, latent, type, z)   a list of several
@@ -17,16 +18,12 @@
 #   centre_answer(object, latent, type)   what `type` predicts, without an interval
 #   response_quantile(object, p, latent)  a quantile of new responses
 #   vector_bound(object, latent, prediction, p)  a quantile of each component
-#   point_type(object, type)         the type that is predicted for `type`: medians for means that
-#                                    say nothing (fit-answers-point.R),
-#   point_answer(object, latent, type)   what it predicts, and
-#   point_spread(object, latent, type)   its standard deviation over the posterior
-#   point_moments(object, latent)    point prediction and sd of a new response
+#   point_moments(object, latent)    point prediction (fit-answers-point.R) and sd of a new response
 #   predicted(object, latent, request)  what predict() answers; request: its arguments
 #   draws_of(object, latent, n, type)   what draws() answers
 #   draw_response(object, f, weights, prob)   new responses at latent values f
 #   observed_values(object)          what residuals are taken of
-#   plain_residuals(object, pearson), quantile_residuals(object)   a vector or matrix of all rows
+#   quantile_residuals(object)       a vector or matrix of all rows, from response_tails()
 #   response_tails(object, y, latent)   probabilities of less than each response and of more, at
 #                                    latent moments of the rows, and whether quantiles jump at a
 #                                    response; NULL where responses have none
@@ -54,6 +51,7 @@ median_response <- function(object, latent, shift = 0) {
   UseMethod("median_response", codec_of(object))
 }
 response_at <- function(object, latent, shift = 0) UseMethod("response_at", codec_of(object))
+known_response <- function(object, f, offset) UseMethod("known_response", codec_of(object))
 standard_deviation <- function(object, latent, type) {
   UseMethod("standard_deviation", kind_of(object, latent))
 }
@@ -80,15 +78,11 @@ vector_bound <- function(object, latent, prediction, p) {
   UseMethod("vector_bound", kind_of(object, latent))
 }
 interval_width <- function(object, latent, p) UseMethod("interval_width", codec_of(object))
-point_type <- function(object, type) UseMethod("point_type", codec_of(object))
-point_answer <- function(object, latent, type) UseMethod("point_answer", codec_of(object))
-point_spread <- function(object, latent, type) UseMethod("point_spread", codec_of(object))
 point_moments <- function(object, latent) UseMethod("point_moments", codec_of(object))
 predicted <- function(object, latent, request) UseMethod("predicted", codec_of(object))
 draws_of <- function(object, latent, n, type) UseMethod("draws_of", codec_of(object))
 draw_response <- function(object, f, weights, prob) UseMethod("draw_response", codec_of(object))
 observed_values <- function(object) UseMethod("observed_values", codec_of(object))
-plain_residuals <- function(object, pearson) UseMethod("plain_residuals", codec_of(object))
 quantile_residuals <- function(object) UseMethod("quantile_residuals", codec_of(object))
 lpd_of_rows <- function(object) UseMethod("lpd_of_rows", kind_of(object, object$ensemble))
 loo_table <- function(object) UseMethod("loo_table", codec_of(object))
@@ -96,9 +90,6 @@ noise_sds <- function(object) UseMethod("noise_sds", codec_of(object))
 evidence_of <- function(object) UseMethod("evidence_of", kind_of(object, object$ensemble))
 log_unit <- function(object, latent) UseMethod("log_unit", kind_of(object, latent))
 site_table <- function(object) UseMethod("site_table", codec_of(object))
-
-# Returns what type "response" predicts at each row.
-point_response <- function(object, latent) point_answer(object, latent, "response")
 
 # ---- Labels ----
 
@@ -178,6 +169,16 @@ of_responses <- function(fun, object, y, latent, ...) {
 
 latent_count <- function(latent, w) NROW(latent$mean) %/% w
 
+# Returns the moments with an offset for each row, and a weight where there are some.
+expand_latent <- function(latent, w) {
+  n <- latent_count(latent, w)
+  offset <- latent$offset
+  latent$offset <- if (is.matrix(offset)) some_rows(offset, rep_len(seq_len(nrow(offset)), n))
+                   else rep_len(offset, n)
+  if (!is.null(latent$weights)) latent$weights <- rep_len(latent$weights, n)
+  latent
+}
+
 # C counts successes, of which a proportion is a jump.
 #' @export
 response_quantile.response <- function(object, p, latent) {
@@ -196,14 +197,6 @@ quantile_answer <- function(object, latent, probs) {
 # As stats::quantile() names them
 quantile_names <- function(probs) {
   paste0(formatC(100 * probs, format = "fg", width = 1L, digits = 7L), "%")
-}
-
-interval_answer <- function(object, latent, type, interval, level) {
-  p <- (1 + c(-1, 1) * level) / 2
-  bounds <- if (interval == "prediction") lapply(p, response_quantile, object = object,
-                                                 latent = latent)
-            else confidence_bounds(object, latent, type, stats::qnorm(p))
-  cbind(fit = point_answer(object, latent, type), lwr = bounds[[1L]], upr = bounds[[2L]])
 }
 
 #' @export
@@ -245,6 +238,34 @@ loo_shares <- function(object) {
 # A column for each member
 lpd_of_members <- function(object) {
   matrix(unlist(each_member(object, lpd_of_rows)), object$n)
+}
+
+# Mean and variance of the latent value that responses scatter about, in C's units: of mean and
+# spread the first.
+location <- function(object, latent) {
+  list(mean = unname(cbind(seen_mean(object, latent))[, 1L]),
+       var = location_variance(object, latent))
+}
+
+location_variance <- function(object, latent) matrix(latent$var, n_outputs(object)^2)[1L, ]
+
+# ---- Moments over nodes ----
+
+normal_nodes <- function(step, sds) {
+  REACH <- 9 # standard deviations
+  MOST <- 37 # beyond these a density is no number
+  far <- step * ceiling(min(REACH + max(sds, 0), MOST) / step)
+  seq(-far, far, by = step)
+}
+
+# Weights of equidistant nodes of a standard normal variable
+normal_weights <- function(t) stats::dnorm(t) / sum(stats::dnorm(t))
+
+# Mean and standard deviation of each row of values at nodes, which may be infinite: then so are
+# these.
+node_moments <- function(values, weight) {
+  mean <- drop(values %*% weight)
+  list(mean = mean, sd = ifelse(is.finite(mean), sqrt(drop((values - mean)^2 %*% weight)), Inf))
 }
 
 # ---- Back to the rows asked for ----

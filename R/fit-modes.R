@@ -56,6 +56,17 @@ most_probable_parts <- function(fit) {
   max.col(prob, "first")
 }
 
+# What is about one vector is about the part that the fit finds most probable.
+#' @export
+noise_of_rows.response_mixtures <- function(object) {
+  part_variances(object$y, most_probable_parts(object)) / object$response$unit^2
+}
+
+#' @export
+observed_values.response_mixtures <- function(object) {
+  part_values(object$y, most_probable_parts(object))
+}
+
 # ---- Relative weights ----
 
 # log of the mass at a mode by its mean and covariance alone (thesis 5.41, and N log 2 pi):

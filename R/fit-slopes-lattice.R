@@ -99,32 +99,6 @@ offset_of_points <- function(offset, shift, n) {
   else rep_len(offset, n) + shift
 }
 
-#' @export
-known_response.response <- function(object, f, offset) {
-  var <- numeric(length(f) * n_outputs(object))
-  response_at(object, list(mean = c(t(f)), var = var, offset = offset))
-}
-
-#' @export
-known_response.response_classes <- function(object, f, offset) {
-  mean_response(object, list(mean = f, var = 0 * f, offset = offset))
-}
-
-#' @export
-known_response.response_components <- function(object, f, offset) {
-  mean_response(object, list(mean = c(t(f)), offset = offset))
-}
-
-#' @export
-known_response.response_transformed <- function(object, f, offset) {
-  known_response.response(object, f, offset)
-}
-
-#' @export
-known_response.response_coupled <- function(object, f, offset) {
-  known_probabilities(object, f, offset)
-}
-
 # Returns the proportion of a row's values below q, linear between them.
 lattice_below <- function(each, q) {
   q <- as.matrix(q)

@@ -17,12 +17,10 @@
 #   link_slopes(object, moments)       the answer of the latent functions
 #   response_slopes(object, moments)   the answer of the mean response
 #   slope_outputs(object, scale)       names of what has slopes, NULL of one response
-#   known_response(object, f, offset)  the mean response at known latent values, a row of f for each
 
 link_slopes <- function(object, moments) UseMethod("link_slopes", codec_of(object))
 response_slopes <- function(object, moments) UseMethod("response_slopes", codec_of(object))
 slope_outputs <- function(object, scale) UseMethod("slope_outputs", codec_of(object))
-known_response <- function(object, f, offset) UseMethod("known_response", codec_of(object))
 
 slope_answer <- function(object, moments, scale) {
   if (scale == "link") link_slopes(object, moments) else response_slopes(object, moments)

@@ -237,7 +237,7 @@ row_moments <- function(fit, run) {
   fit <- keep_moments(at_theta_of(fit, run), run)
   w <- n_outputs(fit)
   latent <- loo_latent(fit)
-  latent$offset <- offset_for_rows(latent, w)
+  latent <- expand_latent(latent, w)
   if (fit$n > MOST) {
     latent <- some_latent(latent, unique(round(seq(1, fit$n, length.out = MOST))), w)
   }

@@ -2,7 +2,8 @@
 # ordered categories, and responses of two latent functions.
 
 reals_codec <- function() {
-  codec_like(counts_codec(), c("reals", "counts"), called = "numbers of a likelihood of your own",
+  codec_like(counts_codec(), c("reals", "counts"), jumps = FALSE,
+             called = "numbers of a likelihood of your own",
              offers = offers_without(counts_codec()$offers, "zero"),
              constant = function(codes) if (is_flat(codes - codes[1L])) "does not vary",
              refuse = function(y, weights) NULL)
@@ -21,7 +22,8 @@ codec_of_pairs <- function(codec, name) {
   offers <- offers_without(codec$offers, "median", "terms", "slope")
   out <- codec_like(codec, name, offers = offers, gather = gather_spreads, read = read_pairs,
                     known_means = mean_offset, coregion = list(rank = 0),
-                    measures = "intervals", shape = shape_of_components(function(width) 1L))
+                    measures = "intervals", unbounded = FALSE,
+                    shape = shape_of_components(function(width) 1L))
   class(out) <- c(paste0("response_", name), "response_pairs", "response_components", class(codec))
   out
 }

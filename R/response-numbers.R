@@ -6,7 +6,7 @@ numbers_codec <- function() {
              offers = offer_table(c("se.fit", "confidence", "prediction", "covariance"),
                                   c("confidence", "prediction"), quantile = character()),
              measures = c("influence", "importance", "improvement", "intervals"),
-             scaled = TRUE, read = read_numbers, again = read_more_numbers,
+             scaled = TRUE, jumps = FALSE, read = read_numbers, again = read_more_numbers,
              remedy = "Convert the response, or choose another likelihood",
              codes = function(y, response) y / response$unit - response$centre / response$unit,
              back = function(codes, response) codes * response$unit + response$centre,
@@ -16,9 +16,8 @@ numbers_codec <- function() {
 }
 
 counts_codec <- function() {
-  codec_like(numbers_codec(), "counts", scaled = FALSE, words = function(response) NULL,
-             read = read_counts,
-             called = "a response of counts",
+  codec_like(numbers_codec(), "counts", scaled = FALSE, jumps = TRUE, unbounded = TRUE,
+             words = function(response) NULL, read = read_counts, called = "a response of counts",
              offers = offer_table(c("se.fit", "confidence", "prediction"),
                                   c("confidence", "prediction"), quantile = character(),
                                   zero = character()),
@@ -28,7 +27,7 @@ counts_codec <- function() {
 
 # Successes of trials: the response is their share, the weights are the trials.
 trials_codec <- function() {
-  codec_like(counts_codec(), c("trials", "counts"), trials = TRUE,
+  codec_like(counts_codec(), c("trials", "counts"), trials = TRUE, unbounded = FALSE,
              called = "a response of trials",
              offers = offers_without(counts_codec()$offers, "zero"), gather = gather_trials,
              refuse = function(y, weights) {
@@ -50,6 +49,7 @@ trials_codec <- function() {
 # Points that were seen, and nothing else: the response is 1.
 seen_codec <- function() {
   codec_like(counts_codec(), c("seen", "counts"), constant = function(codes) NULL,
+             jumps = NULL, unbounded = FALSE,
              called = "a response of points",
              offers = offers_without(counts_codec()$offers, "zero"),
              measures = c("influence", "importance", "improvement"),

@@ -7,7 +7,6 @@ ordered_codec <- function() {
                       called = "a response of ordered categories",
                       offers = offers_in_order(), as_labels = are_whole,
                       shape = shape_of(are_labels), read = read_ordered,
-                      jump = function(weights) 1,
                       measures = c("influence", "importance", "improvement", "intervals"),
                       codes = function(y, response) as.double(as.integer(y)),
                       check = function(levels, lik) check_cut_count(lik, length(levels)))
@@ -37,7 +36,7 @@ codec_in_order <- function(classes) {
 }
 
 with_order <- function(codec) {
-  codec$ordered <- TRUE
+  codec$ordered <- codec$jumps <- TRUE
   codec$words <- function(response) class_words(response, " ordered categories", " < ")
   codec$observed <- as.integer
   codec$back <- function(codes, response) {

@@ -2,7 +2,8 @@
 # of their own, as counts are, with a density.
 
 positive_codec <- function() {
-  codec_like(counts_codec(), c("positive", "counts"), called = "a response of positive numbers",
+  codec_like(counts_codec(), c("positive", "counts"), jumps = FALSE,
+             called = "a response of positive numbers",
              offers = offers_without(counts_codec()$offers, "zero"),
              constant = function(codes) if (is_flat(codes - codes[1L])) "does not vary",
              refuse = function(y, weights) {
@@ -13,7 +14,8 @@ positive_codec <- function() {
 }
 
 proportions_codec <- function() {
-  codec_like(counts_codec(), c("proportions", "counts"), called = "a response of proportions",
+  codec_like(counts_codec(), c("proportions", "counts"), jumps = FALSE,
+             unbounded = FALSE, called = "a response of proportions",
              offers = offers_without(counts_codec()$offers, "zero"),
              constant = function(codes) if (is_flat(codes - codes[1L])) "does not vary",
              refuse = function(y, weights) {

@@ -22,7 +22,7 @@ codec_on_scale <- function(fitted, scale) {
   codec <- fitted
   called <- SCALES[[scale]]$called
   changes <- list(
-    name = paste(fitted$name, scale, sep = "."), scale = scale, fitted = fitted,
+    name = paste(fitted$name, scale, sep = "."), scale = scale, fitted = fitted, unbounded = TRUE,
     called = paste(fitted$called, "on", called),
     offers = offers_on_scale(fitted$offers), shape = c(fitted$shape, scale = is_scale_record),
     refuse = function(y, weights) SCALES[[scale]]$wrong(y),

@@ -71,7 +71,7 @@ log_predictive <- function(fit, new, y) {
   latent <- ask$new_latent(fit, new, NULL)
   latent$weights <- rep(1, nrow(new))
   tails <- function(y) ask$response_tails(fit, y, latent)
-  if (ask$response_jumps(fit)) {
+  if (ask$codec_of(fit)$jumps) {
     at <- tails(y)
     return(log(pmax(1 - at$below - at$above, 1e-300)))
   }

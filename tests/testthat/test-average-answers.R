@@ -17,6 +17,14 @@ test_that("an average has no basis, noise or points to be measured next", {
   for (type in c("trace", "choices")) refused(plot(MIXED, type), "average of fits")
 })
 
+test_that("an average of classes has no quantile residuals, as its members have none", {
+  one <- function(kernel) {
+    sparsegp(Species ~ Sepal.Length, iris, lik_mprobit(), kernel, method = method_ep(size = 5),
+             learn = FALSE)
+  }
+  refused(residuals(average(one("rbf"), one("matern32")), "quantile"), "have an order")
+})
+
 test_that("leverages of an average are slopes of its mean", {
   weights <- c(0.3, 0.7)
   at <- function(shift) {

@@ -307,7 +307,7 @@ test_that("the coverage of intervals is that of their two ends", {
     table <- calibration(fit, nominal = nominal)
     expect_equal(table$inside, wanted, label = format(fit$likelihood))
     # numbers do not jump
-    if (!response_jumps(fit)) expect_equal(table$observed, wanted)
+    if (!codec_of(fit)$jumps) expect_equal(table$observed, wanted)
   }
   # shares of new rows are of the trials that the rows have
   again <- calibration(fit, d, nominal = nominal)
