@@ -11,7 +11,7 @@
 # A function without a method for ensembles answers for the fit's own fields.
 # Latent moments of an ensemble have `members`, the moments of each, `shares`, their weights, a
 # vector or a matrix with a row for each row, and mean and variance of the mixture; answers that
-# depend on more than these are combined in fit-answers-ensemble.R.
+# depend on more than these are combined in predictive-ensemble.R.
 
 has_members <- function(fit) !is.null(fit$ensemble)
 

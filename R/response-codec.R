@@ -1,7 +1,7 @@
 # A response is read by a codec: what a user gives becomes codes for C, and comes back. A likelihood
 # names the codec it needs (`response` of its traits, lik-contract.R). A codec is a list, and its
 # class names the kind of response (response_class()), on which the answers of a fit are dispatched
-# (fit-answers.R): a kind is a codec here and methods there. Fields that most kinds share have
+# (predictive.R): a kind is a codec here and methods there. Fields that most kinds share have
 # defaults, codec_defaults().
 #   name           <name>_codec() returns it, called once (util-registry.R). A fit stores this name
 #   called, task   the response in words; "regression" or "classification"
@@ -28,7 +28,7 @@
 #   values         (y) -> how many numbers with a unit each response is
 #   unit_of_count  (weights) -> what one of C's counts is in the response
 #   jumps          does the distribution function of a response jump? NULL: it has none in C
-#   unbounded      means are integrals over a link without a bound (fit-answers-point.R)
+#   unbounded      means are integrals over a link without a bound (predictive-point.R)
 #   dims           of how many dimensions a response may be
 #   shape          kinds of the fields that a fit keeps of it (response-check.R)
 # How it is read:

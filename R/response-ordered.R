@@ -1,5 +1,5 @@
 # Codecs of ordered categories, whose numbers from 1 are C's codes. What their kind, "in_order",
-# answers follows from the probabilities of the categories (fit-answers-ordered.R): those of an
+# answers follows from the probabilities of the categories (predictive-ordered.R): those of an
 # ordinal likelihood, with one latent function for all of them, or of any likelihood of classes.
 
 ordered_codec <- function() {

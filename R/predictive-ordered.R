@@ -1,7 +1,7 @@
 # Answers of ordered categories, whose responses are the categories' numbers, from 1. What is about
 # new responses follows from the categories' probabilities, of whatever likelihood. What is about
 # the mean response over the posterior follows from the latent function, in whose order it is; where
-# there is one for each category, from the points of a lattice (fit-answers-classes.R).
+# there is one for each category, from the points of a lattice (predictive-classes.R).
 
 # ---- From probabilities ----
 

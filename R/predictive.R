@@ -1,13 +1,13 @@
 # From latent moments in C's units to what a user asked for, and back to the rows asked for. What
 # depends on the kind of response is a generic, dispatched on the class of the fit's codec
 # (response_class() in response-codec.R), so who calls it does not ask for the kind. Methods
-# are in fit-answers-<kind>.R; response_*.default is called `response`:
+# are in predictive-<kind>.R; response_*.default is called `response`:
 #   seen_mean(object, latent)        what the likelihood sees: latent function and offset, C's units
 #   to_response(object, mean)        a mean response in the user's units, from C's
 #   mean_response(object, latent)    of classes their probabilities
 #   median_response(object, latent, shift)   the median at a quantile of the latent function, and
 #   response_at(object, latent, shift)       the mean response there; they differ on a scale
-#   known_response(object, f, offset)   the mean response at known latent values, a row of f for each
+#   known_response(object, f, offset)   the mean response at known latent values, a row of f each
 #   standard_deviation(object, latent, type) of what `type` predicts, over the posterior
 #   confidence_bound(object, latent, type, z)  its quantile of pnorm(z), and
 #   confidence_bounds(object, latent, type, z)   a list of several
@@ -18,7 +18,7 @@
 #   centre_answer(object, latent, type)   what `type` predicts, without an interval
 #   response_quantile(object, p, latent)  a quantile of new responses
 #   vector_bound(object, latent, prediction, p)  a quantile of each component
-#   point_moments(object, latent)    point prediction (fit-answers-point.R) and sd of a new response
+#   point_moments(object, latent)    point prediction (predictive-point.R) and sd of a new response
 #   predicted(object, latent, request)  what predict() answers; request: its arguments
 #   draws_of(object, latent, n, type)   what draws() answers
 #   draw_response(object, f, weights, prob)   new responses at latent values f
@@ -34,7 +34,7 @@
 #   log_unit(object, latent)         mean logarithm of what a code's unit is in the response's
 #   site_table(object)               what sites() answers
 # Latent moments of an ensemble (posterior-ensemble.R) have those of its members, whose answers are
-# combined (fit-answers-ensemble.R); everything else sees the moments of the mixture.
+# combined (predictive-ensemble.R); everything else sees the moments of the mixture.
 # In other rooms augmented() (api-tidy.R) and pictures are dispatched alike.
 
 # Returns the codec on whose class an answer from latent moments is dispatched.
@@ -226,7 +226,7 @@ own_moments <- function(object, field, shares) {
 }
 
 # Returns the weights of the members without each row; see
-# fit-answers-ensemble.R. Those without a response do not count.
+# predictive-ensemble.R. Those without a response do not count.
 loo_shares <- function(object) {
   weights <- object$ensemble$weights
   if (object$ensemble$fixed) return(weights)
