@@ -56,7 +56,7 @@ most_probable_parts <- function(fit) {
   max.col(prob, "first")
 }
 
-# What is about one vector is about the part that the fit finds most probable.
+# Statements about one vector hold for the part that the fit finds most probable.
 #' @export
 noise_of_rows.response_mixtures <- function(object) {
   part_variances(object$y, most_probable_parts(object)) / object$response$unit^2

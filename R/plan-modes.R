@@ -206,7 +206,7 @@ nudged_sites <- function(problem, theta, run) {
   SWEEPS <- 30L
   CERTAIN <- 0.99
   prob <- part_probabilities(problem, theta, run$cav_mean, run$cav_var)
-  row <- which.min(row_tops(prob))
+  row <- which.min(apply(prob, 1L, max))
   if (prob[row, which.max(prob[row, ])] > CERTAIN) return(NULL)
   w <- problem_width(problem)
   at <- stacked_rows(row, w)
