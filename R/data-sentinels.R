@@ -1,4 +1,5 @@
-# Codes for missing values, such as -99, -999 and 9999, that were left among the numbers.
+# Codes for missing values, such as -99, -999 and 9999, that were left among the numbers, and other
+# numbers that are far from the rest.
 
 # Dates that stand for "missing" in many files, as days and as seconds since 1970; the last is of
 # the end of its day.
@@ -34,6 +35,21 @@ lone_codes <- function(x) {
   gap <- pmax(others[1L] - values, values - others[2L])
   alone <- codes & (gap > diff(others) | values <= -77 & others[1L] >= 0)
   stats::setNames(values[alone], counts[alone])
+}
+
+# Are some of the lowest or highest tenth of numbers twice as far from the rest as the rest is wide?
+# Values of smooth functions are not.
+stand_apart <- function(y) {
+  PROPORTION <- 0.1
+  FAR <- 2
+  y <- sort(y)
+  n <- length(y)
+  few <- floor(PROPORTION * n)
+  above <- function(y) {
+    at <- n - seq_len(few)
+    any(y[at + 1L] - y[at] > FAR * (y[at] - y[few + 1L]))
+  }
+  few > 0 && (above(y) || above(-rev(y)))
 }
 
 # Warns of codes that stand alone in numeric columns, a list by name. Returns nothing.

@@ -29,13 +29,24 @@ predictive_nodes <- function(object, latent) {
     z <- at$mean + outer(sqrt(at$var), t)
   } else {
     t <- seq(-QUANTILES, QUANTILES, by = STEP)
-    y <- numeric(latent_count(latent, n_outputs(object)))
-    z <- vapply(stats::pnorm(t), function(p) {
-      of_responses(engine_lik_quantile, object, y, latent, p)
-    }, y)
-    z <- matrix(z, ncol = length(t)) # of one row, too
+    z <- response_quantiles(object, latent, stats::pnorm(t))
   }
   list(y = to_response(object, z), weight = normal_weights(t))
+}
+
+# Returns quantiles of responses on the fitted scale, a column for each p. Where latent values are
+# known the noise is all there is, and it is the same for all rows: one row has the quantiles of all.
+response_quantiles <- function(object, latent, p) {
+  rows <- latent_count(latent, n_outputs(object))
+  known <- rows > 1L && n_outputs(object) == 1L && is.null(latent$weights) && all(latent$var == 0)
+  if (known) {
+    noise <- response_quantiles(object, list(mean = 0, var = 0, offset = 0), p)
+    nothing <- location(object, list(mean = 0, var = 0, offset = 0))$mean
+    return(outer(location(object, latent)$mean - nothing, drop(noise), "+"))
+  }
+  y <- numeric(rows)
+  z <- vapply(p, function(p) of_responses(engine_lik_quantile, object, y, latent, p), y)
+  matrix(z, ncol = length(p)) # of one row, too
 }
 
 # Moments of a new response on the fitted scale under normal noise, in C's units

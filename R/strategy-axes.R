@@ -162,14 +162,16 @@ rough_each <- function(model, chunk, setup, table) {
   alternative_kernels(list(setup$kernel, Reduce(`+`, parts)), simpler)
 }
 
-# Noise near none, if the noise that was learned is below its start and rows with the same inputs
-# agree; also with a length scale for each input, which few rows tell apart only without noise.
+# Noise near none, if the noise that was learned is below its start, rows with the same inputs agree
+# and no responses stand apart, as a function can be made to pass through outliers; also with a
+# length scale for each input, which few rows tell apart only without noise.
 noise_levels <- function(model, chunk, setup, table) {
   noise <- which(table$base == "noise" & table$free)
   open <- length(noise) == 1L && may_be_noiseless(model$lik) &&
     length(hyper_with_priors(table[noise, ], setup$prior)) == 0L
   if (!open || table$theta[noise] > table$start[noise]) return(NULL)
-  if (contradicts(chunk$x, chunk$y)) return(NULL)
+  y <- as.double(chunk$y)
+  if (contradicts(chunk$x, y) || stand_apart(y)) return(NULL)
   each <- lengthscale_each(model, chunk, setup, table)
   tied <- length(each) == 2L && !first_part(setup$kernel)$ard
   c(list(list(label = NOISE_LEARNED),
@@ -181,7 +183,7 @@ noise_levels <- function(model, chunk, setup, table) {
 # Do rows with the same inputs have different responses?
 contradicts <- function(x, y) {
   copies <- duplicated(x)
-  any(copies) && any(!duplicated(cbind(x, as.double(y)))[copies])
+  any(copies) && any(!duplicated(cbind(x, y))[copies])
 }
 
 # Velocities have a natural zero, and a vague constant says of a region without observations that

@@ -200,3 +200,23 @@ test_that("an input at irregular places has a rhythm if it shows in several cycl
   d$smooth <- sin(2 * pi * 2 * d$x) + 0.3 * rnorm(200) # two cycles are no rhythm
   expect_null(periods("smooth"))
 })
+
+test_that("a function without noise is not made to pass through outliers", {
+  slow_tier()
+  curve <- function(seed, code) {
+    set.seed(seed)
+    d <- data.frame(a = runif(60, -2, 2))
+    d$y <- sin(2 * d$a) + 0.1 * rnorm(60)
+    d$y[sample(60, 4)] <- code
+    fit <- suppressWarnings(sparsegp(y ~ a, d)) # of the code
+    at <- data.frame(a = seq(-1.9, 1.9, 0.1))
+    expect_lt(sqrt(mean((predict(fit, at) - sin(2 * at$a))^2)), 0.1) # 109 and 272 before
+  }
+  curve(3, -999)
+  curve(6, -999)
+  curve(3, 50) # no code for missing values
+  expect_true(stand_apart(c(1:20, -99)))
+  expect_true(stand_apart(c(rnorm(50), 1e3, -1e3)))
+  expect_false(stand_apart(exp(seq(0, 20, length.out = 30))))
+  expect_false(stand_apart(c(0, 0, 0, 1, 0)))
+})
