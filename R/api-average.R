@@ -183,7 +183,7 @@ goes_with <- function(fit, first) {
 check_averaged <- function(first, fit) {
   check_same_responses(first, fit)
   refuse <- function(what, remedy) stop_sparsegp("...", what, remedy)
-  if (!identical(codec_of(first)$jumps, codec_of(fit)$jumps)) {
+  if (isTRUE(codec_of(first)$jumps) != isTRUE(codec_of(fit)$jumps)) {
     refuse("are fits of densities and of probabilities, whose values cannot be compared",
            "Give every fit a likelihood of counts, or no fit")
   }

@@ -85,12 +85,16 @@ mixed_quantile <- function(object, latent, p, member, root = increasing_root) {
   root(excess, do.call(pmin, ends), do.call(pmax, ends))
 }
 
-# Inverts the tails of the mixture of new responses.
+# Inverts the tails of the mixture of new responses. Points that were seen have none, and quantiles
+# are those of their density.
 #' @export
 response_quantile.response_ensemble <- function(object, p, latent) {
   leaves <- leaves_of(object, latent)
   if (have_normal_responses(leaves)) return(normal_response_quantile(leaves, p))
-  jumps <- codec_of(object)$jumps
+  if (!has_tails(object, latent)) {
+    return(confidence_bound(object, latent, "response", stats::qnorm(p)))
+  }
+  jumps <- isTRUE(codec_of(object)$jumps)
   step <- codec_of(object)$unit_of_count(weights_or_ones(latent$weights, 1L))
   member <- function(object, latent) {
     below <- function(q) {
@@ -103,6 +107,11 @@ response_quantile.response_ensemble <- function(object, p, latent) {
     first_whole(f, lower, upper, step)
   }
   mixed_quantile(object, latent, p, member, root)
+}
+
+has_tails <- function(object, latent) {
+  if (!is.null(codec_of(object)$jumps)) return(TRUE)
+  !is.null(response_tails(object, numeric(latent_count(latent, n_outputs(object))), latent))
 }
 
 #' @export
