@@ -35,7 +35,7 @@ predictive_nodes <- function(object, latent) {
 }
 
 # Returns quantiles of responses on the fitted scale, a column for each p. Where latent values are
-# known the noise is all there is, and it is the same for all rows: one row has the quantiles of all.
+# known the noise is all there is, and it is the same for all rows, so one row gives all quantiles.
 response_quantiles <- function(object, latent, p) {
   rows <- latent_count(latent, n_outputs(object))
   known <- rows > 1L && n_outputs(object) == 1L && is.null(latent$weights) && all(latent$var == 0)

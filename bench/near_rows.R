@@ -1,8 +1,8 @@
 # Rows that predictions by nearest neighbours are given (R/posterior-nearest.R): how many candidates
 # for each, and how many times fewer rows in each part of the maximin order than in the one before.
 # Differences from the full posterior at given hyperparameters (Matern 3/2 of range .2 to .3), in
-# its standard deviations, over designs of 1000 rows; seconds of a Gaussian fit of 50 000 rows, whose
-# every row is left out once.
+# its standard deviations, over designs of 1000 rows; seconds of a Gaussian fit of 50 000 rows, each
+# of which is left out once.
 #
 # Usage: Rscript bench/near_rows.R [k]...     k: neighbours, 10 and 20 by default
 local({
@@ -81,7 +81,8 @@ compare <- function(design, likelihood, k) {
   x <- DESIGNS[[design]]()
   lengthscale <- if (ncol(x) == 2L) .2 else .3
   case <- simulate_rows(x, lengthscale, likelihood)
-  noise <- if (likelihood == "gaussian") lik_gaussian(variance = fixed(.09)) else lik_probit(bias = fixed(0))
+  noise <- if (likelihood == "gaussian") lik_gaussian(variance = fixed(.09))
+           else lik_probit(bias = fixed(0))
   full <- fit_by(case$d, noise, method_ep(), lengthscale)
   vapply(SETTINGS, function(setting) {
     with_setting(setting)

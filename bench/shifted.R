@@ -108,6 +108,7 @@ for (name in if (length(asked)) asked else names(SETS)) {
               rows = nrow(set$train), new = nrow(set$test), who = who, scores[[who]]$row,
               ahead = mean(gap), se = stats::sd(gap) / sqrt(length(gap)))
   }
-  cat("\n", name, ": ", set$note, ", ", nrow(set$train), " and ", nrow(set$test), " rows\n", sep = "")
+  cat("\n", name, ": ", set$note, ", ", nrow(set$train), " and ", nrow(set$test), " rows\n",
+      sep = "")
   print(do.call(rbind, lapply(scores, `[[`, "row")), digits = 3)
 }

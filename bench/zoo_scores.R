@@ -1,5 +1,5 @@
-# Scores of one fit of one data set, ours or a peer's: bench/zoo_fit.R and bench/shifted.R source it,
-# with bench/zoo_sets.R and bench/zoo_peers.R. keep(part, values) takes what a fit has found, as
+# Scores of one fit of one data set, ours or a peer's: bench/zoo_fit.R and bench/shifted.R source
+# it, with bench/zoo_sets.R and bench/zoo_peers.R. keep(part, values) takes what a fit has found, as
 # bench/zoo_fit.R says.
 
 LEAST <- 1e-6 # a probability that is lower counts as this, of whomever
