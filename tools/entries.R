@@ -74,7 +74,7 @@ for (name in ls(namespace, all.names = TRUE)) {
     utils::assignInNamespace(name, noted(f), namespace)
   }
 }
-for (name in c("evaluate_kernel", "tilts_of_custom", "threads_wanted")) {
+for (name in c("evaluate_kernel", "logps_of_custom", "slopes_of_custom", "threads_wanted")) {
   utils::assignInNamespace(name, paused(get(name, namespace)), namespace)
 }
 utils::assignInNamespace("call_entry", call_noted, namespace) # the engine's own name of .Call()
