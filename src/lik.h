@@ -117,7 +117,7 @@ enum {
     SG_LIK_MAX_BLOCKS = 256 /* numbers in the blocks of a row, C w w; and so of C w */
 };
 
-/* A likelihood whose log p the host has, as R does of a function that a user wrote (hosted_tilts.h).
+/* A likelihood whose log p the host has, as R has that of a user's function (hosted_tilts.h).
  * logps() writes log p of m points, each with its data row y[q x m] and its latent values f[m x w],
  * w <= SG_HOST_WIDTH, and slopes() the derivatives in theta, out[npar x m]; C = 1. They may jump,
  * and are for the host's own thread alone, as ws is. */

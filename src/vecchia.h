@@ -3,8 +3,8 @@
  * Of a point i and the points N that it is given, with K their kernel matrix and r the variances of
  * the noise of those that are known with noise, C = K_NN + diag(r):
  *   b_i = C^{-1} k_Ni,   d_i = k_ii - k_Ni' b_i.
- * A point that is known without noise counts with SG_VECCHIA_JITTER of its variance as noise, and so
- * do rows with less noise in weights, so that points that nearly coincide leave a factor. */
+ * A point that is known without noise counts with SG_VECCHIA_JITTER of its variance as noise, as do
+ * rows with less noise in weights, so that points that nearly coincide leave a factor. */
 #ifndef SG_VECCHIA_H
 #define SG_VECCHIA_H
 

@@ -91,7 +91,7 @@ test_that("a body is neither a file nor an address, and has no nested values", {
   file <- tempfile(fileext = ".json")
   writeLines('[{"speed": 10}]', file)
   for (body in c(file, paste0("file://", file), '[{"speed": {"a": 10}}]', '{"speed": {"a": 10}}',
-                 '[{"speed": [10, 11]}]', '{"speed": []}', '[null]', '{}', "[[]]")) {
+                 '[{"speed": [10, 11]}]', '{"speed": []}', "[null]", "{}", "[[]]")) {
     found <- ask(body)
     expect_identical(found$status, 400L, label = body)
     expect_match(found$body$error, "the body is no")
