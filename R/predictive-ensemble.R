@@ -111,7 +111,8 @@ response_quantile.response_ensemble <- function(object, p, latent) {
 
 has_tails <- function(object, latent) {
   if (!is.null(codec_of(object)$jumps)) return(TRUE)
-  !is.null(response_tails(object, numeric(latent_count(latent, n_outputs(object))), latent))
+  one <- some_latent(expand_latent(latent, n_outputs(object)), 1L, n_outputs(object))
+  !is.null(response_tails(object, 0, one))
 }
 
 #' @export

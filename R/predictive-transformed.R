@@ -40,9 +40,9 @@ response_quantiles <- function(object, latent, p) {
   rows <- latent_count(latent, n_outputs(object))
   known <- rows > 1L && n_outputs(object) == 1L && is.null(latent$weights) && all(latent$var == 0)
   if (known) {
-    noise <- response_quantiles(object, list(mean = 0, var = 0, offset = 0), p)
-    nothing <- location(object, list(mean = 0, var = 0, offset = 0))$mean
-    return(outer(location(object, latent)$mean - nothing, drop(noise), "+"))
+    one <- list(mean = 0, var = 0, offset = 0)
+    noise <- response_quantiles(object, one, p) - location(object, one)$mean
+    return(outer(location(object, latent)$mean, drop(noise), "+"))
   }
   y <- numeric(rows)
   z <- vapply(p, function(p) of_responses(engine_lik_quantile, object, y, latent, p), y)
