@@ -2,11 +2,8 @@
 # Each has a cheap fit to leave-one-out residuals: the predicted means stay, and what else the noise
 # has is fitted to these alone. What is learned along with a function gains more.
 
-# Returns whether responses are whole numbers from 0, of which there are several, as two alone may
-# be labels. Large measurements in a small unit are whole numbers, too.
-are_counts <- function(y) {
-  all(y >= 0 & y == round(y)) && max(y) <= MOST_COUNTED && length(unique(y)) > 2L
-}
+# Returns whether responses are whole numbers from 0. Large measurements in a small unit are, too.
+are_counts <- function(y) all(y >= 0 & y == round(y)) && max(y) <= MOST_COUNTED
 
 MOST_COUNTED <- 1e6
 

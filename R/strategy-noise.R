@@ -31,14 +31,15 @@ with_best_noise <- function(best, pilot, n) {
 }
 
 # Was Gaussian noise the package's own choice, and would nothing that was given mean something else
-# under other noise? Later rows of streams and sources might not be counts.
+# under other noise? Later rows of streams and sources might not be counts. Responses of two values
+# are labels: other noise becomes narrow around each, and the mean is no longer the proportion.
 may_change_noise <- function(candidate) {
   setup <- candidate$data$setup
   passing <- isTRUE(setup$streams) || isTRUE(setup$provisional) || !is.null(setup$known)
   given <- c("prior", "basis", "augment", "structure", "noiseless")
   leaves_open(setup$method) && !passing && all(lengths(setup[given]) == 0L) &&
     is.null(candidate$data$chunk$weights) && candidate$model$lik$type == "gaussian" &&
-    candidate$model$response$width == 1L
+    candidate$model$response$width == 1L && length(unique(candidate$data$chunk$y)) > 2L
 }
 
 # Could the responses have noise of a type? Where its mean is on another scale nothing may shift or

@@ -66,6 +66,18 @@ test_that("Gaussian noise stays Gaussian", {
   expect_identical(types, rep("gaussian", 8L))
 })
 
+test_that("two values are labels, whose proportion is the mean", {
+  set.seed(22) # Student's t would gain on these labels, as it becomes narrow
+  x <- stats::rnorm(100)
+  d <- data.frame(x, y = stats::rbinom(100, 1, stats::plogis(6 * x)))
+  for (values in list(0:1, c(-1, 1), c(3, 7))) {
+    d$z <- values[d$y + 1L]
+    fit <- suppressMessages(sparsegp(z ~ x, d))
+    expect_identical(fit$likelihood$type, "gaussian")
+  }
+  expect_message(sparsegp(y ~ x, d), "only 0 and 1")
+})
+
 test_that("a fit with other noise is updated, saved, averaged and asked as others are", {
   slow_tier()
   d <- noisy_rows(60, with_outliers)
