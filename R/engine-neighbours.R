@@ -84,7 +84,7 @@ engine_neighbours <- function(problem, theta, start, options) {
     return(replace(run, "status", catalogue()$statuses[["not_finite"]]))
   }
   given <- list(x = problem$x, noise = 1 / sites$tau, z = sites$nu / sites$tau,
-                phi = options$trend, k = known$k)
+                phi = options$trend, k = known$k, order = known$order)
   found <- density_by_neighbours(problem$spec, kernel, given, known, options$gradient)
   run[c("status", "logz", "gradient")] <- found[c("status", "logz", "gradient")]
   note_run()
@@ -174,8 +174,8 @@ solve_trend <- function(scaled, each) {
 }
 
 # Moments, cavities and log predictive densities of the rows, each given others on all sides
-# (others_of_rows()): as in full EP what is known of a row without its response, and with it. trend:
-# coef and root of the mean, or NULL.
+# (others_of_rows()): as in full EP what is known of a row without its response, and with it. given:
+# with the maximin order of the rows; trend: coef and root of the mean, or NULL.
 moments_given_others <- function(spec, theta, given, trend, sites) {
   n <- nrow(given$x)
   near <- others_of_rows(spec, theta, given)
@@ -211,7 +211,6 @@ moments_given_others <- function(spec, theta, given, trend, sites) {
 others_of_rows <- function(spec, theta, given) {
   n <- nrow(given$x)
   k <- min(given$k, n - 1L)
-  given$order <- neighbours_before(in_lengthscales(spec, theta, given$x), 0L, given$z)$order
   found <- lapply(row_blocks(n, POINTS_AT_ONCE), function(at) {
     near <- informative_rows(spec, theta, given, given$x[at, , drop = FALSE], k + 1L)
     out <- near == rep(at, each = k + 1L)

@@ -27,10 +27,10 @@
 #' 1000 observations in two inputs then differ by 0.02 posterior standard deviations (root mean
 #' square) by 20 neighbours, and by 0.1 by 10. If that factor would have more than
 #' `r policy$known_factor / 1e6` million numbers (100 MB; some 18 000 observations by 20
-#' neighbours, and 33 000 by 10), or if the noise is nearly 0, each prediction is given the responses
-#' of `k + 1` observations instead, and each leave-one-out value of `k` others. These are chosen
-#' among near observations and some that are farther away on all sides, one after another: each
-#' takes off the most of the variance that those before it leave (forward selection). So of
+#' neighbours, and 33 000 by 10), or if the noise is nearly 0, each prediction is given the
+#' responses of `k + 1` observations instead, and each leave-one-out value of `k` others. These are
+#' chosen among near observations and some that are farther away on all sides, one after another:
+#' each takes off the most of the variance that those before it leave (forward selection). So of
 #' observations that nearly coincide one is enough, and a place between clusters is given several of
 #' them. Where the noise is strong and the function smooth, `k` responses average out less of the
 #' noise than all do: the differences are 0.15 standard deviations by 20 neighbours, 0.3 by 10, and

@@ -2,8 +2,8 @@
 # latent): the sites of the rows. A point is given the values of 2 (k + 1) nodes, see
 # informative_rows(), whose posterior has a sparse precision (posterior-factor.R). With Gaussian
 # noise and so many rows that its factor would be too large (latent FALSE), sites are responses
-# nu / tau with noise of variance 1 / tau, and a point is given k + 1 rows: at a row these are itself
-# and the k that its cavity is given.
+# nu / tau with noise of variance 1 / tau, and a point is given k + 1 rows: at a row these are
+# itself and the k that its cavity is given.
 # alpha and the J of a mean are what they are in other posteriors; there are no factors G and H.
 
 is_of_neighbours <- function(posterior) !is.null(posterior$neighbours)

@@ -256,6 +256,34 @@ test_that("neighbours are near in length scales: 1 to 1000, a line, an input tha
   expect_equal(fitted(both[[2]]), fitted(both[[1]]), tolerance = 3e-2) # noise is averaged less
 })
 
+test_that("EP is the same where one length scale is a thousand times the other, and near full EP", {
+  rows <- map_rows(150)
+  set.seed(9)
+  y <- stats::rpois(150, exp(rows$y))
+  new <- cbind(lon = stats::runif(20), lat = stats::runif(20))
+  at <- function(width, method) {
+    x <- cbind(lon = rows$x[, 1] * width, lat = rows$x[, 2])
+    fit_map(list(x = x, y = y), likelihood = "poisson", scale = FALSE, method = method,
+            kernel = kernel_matern32(lengthscale = c(0.5 * width, 0.5), ard = TRUE))
+  }
+  link <- function(fit, width) {
+    predict(fit, cbind(lon = new[, 1] * width, lat = new[, 2]), type = "link", se.fit = TRUE)
+  }
+  one <- at(1, method_neighbours(k = 10))
+  far <- at(1000, method_neighbours(k = 10))
+  expect_equal(c(logLik(far)), c(logLik(one)), tolerance = 1e-9)
+  expect_equal(link(far, 1000), link(one, 1), tolerance = 1e-7)
+  # a function that is rough in one direction alone: a thousand times as long a scale in the other
+  rough <- lapply(list(method_ep(), method_neighbours(k = 20)), function(method) {
+    fit_map(list(x = rows$x, y = y), likelihood = "poisson", scale = FALSE, method = method,
+            kernel = kernel_matern32(lengthscale = c(0.2, 200), ard = TRUE))
+  })
+  p <- lapply(rough, link, 1)
+  expect_equal(c(logLik(rough[[2]])), c(logLik(rough[[1]])), tolerance = 0.5 / 200) # nats
+  expect_lt(max(abs(p[[2]]$fit - p[[1]]$fit) / p[[1]]$se.fit), 0.1)
+  expect_equal(p[[2]]$se.fit, p[[1]]$se.fit, tolerance = 0.03)
+})
+
 test_that("learning ends where full EP's does, and rows can be added and fits saved", {
   slow_tier()
   rows <- map_rows(90)
