@@ -13,34 +13,57 @@ is_open_neighbours <- function(problem) {
   !is.null(problem$neighbours) && is.null(problem$neighbours$near)
 }
 
-# Returns the problem with neighbours at theta: of rows, whose responses are known with noise, or of
-# nodes, whose latent values have no copies.
+# Returns the problem with neighbours at theta: of nodes, whose latent values have no copies, or of
+# rows, whose responses are known with noise, where the factor of such nodes would be too large.
 with_neighbours <- function(problem, theta) {
+  kernel <- theta[seq_len(problem$nkernel)]
   exact <- lik_traits(problem$lik)$exact
-  nodes <- if (!exact) nodes_of_rows(problem$x)
-  theta <- theta[seq_len(problem$nkernel)]
-  k <- problem$neighbours$k
-  if (exact) {
-    u <- in_lengthscales(problem$spec, theta, problem$x)
-    found <- neighbours_before(u, min(k, nrow(u) - 1L), problem$rows[1L, ])
-  } else {
-    found <- nodes_before(problem$spec, theta, nodes$x, k)
-    read <- sum(is.finite(input_lengthscales(problem$spec, theta, ncol(nodes$x))))
-    refuse_large_factor(found$order, found$near, read)
-  }
+  if (exact && !may_have_nodes(problem, theta)) return(with_responses(problem, kernel))
+  nodes <- nodes_of_rows(problem$x)
+  found <- nodes_before(problem$spec, kernel, nodes$x, problem$neighbours$k)
+  read <- sum(is.finite(input_lengthscales(problem$spec, kernel, ncol(nodes$x))))
+  numbers <- factor_numbers(found$order, found$near, read)
+  if (exact && numbers > policy$known_factor) return(with_responses(problem, kernel))
+  refuse_large_factor(numbers, found$near)
   problem$neighbours[c("order", "near", "nodes")] <- c(found, list(nodes))
   problem
 }
+
+# Returns the problem of Gaussian noise with neighbours of its rows.
+with_responses <- function(problem, kernel) {
+  u <- in_lengthscales(problem$spec, kernel, problem$x)
+  k <- min(problem$neighbours$k, nrow(u) - 1L)
+  found <- neighbours_before(u, k, problem$rows[1L, ])
+  problem$neighbours[c("order", "near")] <- found
+  problem
+}
+
+# May the rows of a problem of Gaussian noise have a factor of their nodes? Not if they are so many
+# that it has too many numbers even in two inputs, or if their noise is so small that the variance
+# which a node has at least (LEAST_CONDITIONAL) counts beside it.
+may_have_nodes <- function(problem, theta) {
+  n <- nrow(problem$x)
+  if (n * NUMBERS_OF_NODE * problem$neighbours$k > policy$known_factor) return(FALSE)
+  tau <- exact_sites(problem, theta)$tau
+  variance <- .Call(sg_kernel_diag, problem$spec, theta[seq_len(problem$nkernel)], problem$x)
+  isTRUE(all(tau > 0 & tau * variance < LEAST_OF_NOISE / LEAST_CONDITIONAL))
+}
+
+NUMBERS_OF_NODE <- 30 # of a factor in two inputs, for each neighbour: of larger ones 33 to 55
+
+LEAST_OF_NOISE <- 0.01 # share of noise that LEAST_CONDITIONAL may be
 
 # Returns the problem that a search evaluates, which begins at theta: by neighbours, those there,
 # and of many rows some that are spread evenly over the order, as the first of it have far
 # neighbours.
 learning_problem <- function(problem, theta) {
   if (!is_open_neighbours(problem)) return(problem)
-  problem <- with_neighbours(problem, theta)
+  exact <- lik_traits(problem$lik)$exact
+  problem <- if (exact) with_responses(problem, theta[seq_len(problem$nkernel)])
+             else with_neighbours(problem, theta)
   n <- nrow(problem$x)
   count <- policy$neighbour_rows
-  if (n > count && lik_traits(problem$lik)$exact) {
+  if (n > count && exact) {
     at <- round(seq(1, n, length.out = count))
     problem$neighbours$rows <- sort(problem$neighbours$order[at])
   }
@@ -55,12 +78,13 @@ engine_neighbours <- function(problem, theta, start, options) {
   known <- problem$neighbours
   if (!lik_traits(problem$lik)$exact) return(ep_by_neighbours(problem, theta, start, options))
   sites <- exact_sites(problem, theta)
+  if (!is.null(known$nodes)) return(ep_by_neighbours(problem, theta, sites, options))
   run <- list(status = 0L, tau = sites$tau, nu = sites$nu, converged = TRUE, change = 0)
   if (!all(is.finite(unlist(sites))) || any(sites$tau <= 0)) {
     return(replace(run, "status", catalogue()$statuses[["not_finite"]]))
   }
   given <- list(x = problem$x, noise = 1 / sites$tau, z = sites$nu / sites$tau,
-                phi = options$trend, k = known$k)
+                phi = options$trend, k = known$k, order = known$order)
   found <- density_by_neighbours(problem$spec, kernel, given, known, options$gradient)
   run[c("status", "logz", "gradient")] <- found[c("status", "logz", "gradient")]
   note_run()
@@ -83,10 +107,12 @@ ep_by_neighbours <- function(problem, theta, start, options) {
   own <- theta[seq_len(problem$nkernel)]
   prior <- neighbour_precision(problem$spec, own, nodes$x, known$near)
   make <- factor_maker(prior$precision)
-  first <- make(numeric(nrow(nodes$x)))
+  tau <- if (lik_traits(problem$lik)$exact) drop(unname(rowsum(start$tau, nodes$node)))
+         else numeric(nrow(nodes$x))
+  first <- make(tau)
   if (is.null(first)) return(list(status = catalogue()$statuses[["not_pd"]], logz = NA_real_))
-  by <- function(tau) {
-    factor <- make(tau)
+  by <- function(at) {
+    factor <- if (identical(at, tau)) first else make(at)
     if (!is.null(factor)) factor@x
   }
   one <- match(seq_len(nrow(nodes$x)), nodes$node) # a row of each node
@@ -94,7 +120,7 @@ ep_by_neighbours <- function(problem, theta, start, options) {
   options <- c(options, list(nodes = nodes$x, node = nodes$node, near = known$near,
                              factor = factor_parts(first), by = by, log_d = prior$log_d,
                              least = LEAST_CONDITIONAL))
-  engine_call(sg_ep_neighbours, problem, theta, start, options)
+  c(engine_call(sg_ep_neighbours, problem, theta, start, options), list(latent = TRUE))
 }
 
 FEW_NEIGHBOURS <- 5L # by which EP begins
@@ -148,8 +174,8 @@ solve_trend <- function(scaled, each) {
 }
 
 # Moments, cavities and log predictive densities of the rows, each given others on all sides
-# (others_of_rows()): as in full EP what is known of a row without its response, and with it. trend:
-# coef and root of the mean, or NULL.
+# (others_of_rows()): as in full EP what is known of a row without its response, and with it. given:
+# with the maximin order of the rows; trend: coef and root of the mean, or NULL.
 moments_given_others <- function(spec, theta, given, trend, sites) {
   n <- nrow(given$x)
   near <- others_of_rows(spec, theta, given)
@@ -185,7 +211,6 @@ moments_given_others <- function(spec, theta, given, trend, sites) {
 others_of_rows <- function(spec, theta, given) {
   n <- nrow(given$x)
   k <- min(given$k, n - 1L)
-  given$order <- neighbours_before(in_lengthscales(spec, theta, given$x), 0L, given$z)$order
   found <- lapply(row_blocks(n, POINTS_AT_ONCE), function(at) {
     near <- informative_rows(spec, theta, given, given$x[at, , drop = FALSE], k + 1L)
     out <- near == rep(at, each = k + 1L)
@@ -200,7 +225,7 @@ neighbour_posterior <- function(problem, run) {
   run$basis <- problem$x
   run["G"] <- run["H"] <- list(NULL)
   run$neighbours <- list(k = problem$neighbours$k, tau = c(run$tau), nu = c(run$nu),
-                         latent = !lik_traits(problem$lik)$exact)
+                         latent = isTRUE(run$latent))
   if (!is.null(run$trend)) run$trend <- c(problem$mean, run$trend)
   run
 }

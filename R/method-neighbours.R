@@ -21,16 +21,24 @@
 #' moved a ratio of length scales by more than `r policy$neighbour_drift` (in logarithms). The
 #' coefficients of a mean are integrated out, by generalised least squares with the same factors.
 #'
-#' A prediction is given `k + 1` observations, and so are the leave-one-out values of [loo()],
-#' without the observation itself. These are chosen among near observations and some that are
-#' farther away on all sides, one after another: each takes off the most of the variance that those
-#' before it leave (forward selection). So of observations that nearly coincide one is enough, and a
-#' place between clusters is given several of them. Joint covariances, as of `predict(covariance =
-#' TRUE)`, `draws()` and `simulate()`, are of at most `r MOST_JOINT_NEIGHBOURS` points, those with
-#' slopes of half as many: each point is given such observations and the `k` nearest of the points
-#' before it. Where the noise is strong and the function smooth, `k` neighbours average out less of
-#' the noise than inducing points do, most of all within clusters of hundreds of observations;
-#' compare `loo()`, or raise `k`.
+#' Predictions and the leave-one-out values of [loo()] are by the latent values, as for other
+#' likelihoods below: the sites are known, so one sparse factor has the posterior of all
+#' observations, and no sweep is needed. Beside [method_ep()] with all observations, predictions of
+#' 1000 observations in two inputs then differ by 0.02 posterior standard deviations (root mean
+#' square) by 20 neighbours, and by 0.1 by 10. If that factor would have more than
+#' `r policy$known_factor / 1e6` million numbers (100 MB; some 18 000 observations by 20
+#' neighbours, and 33 000 by 10), or if the noise is nearly 0, each prediction is given the
+#' responses of `k + 1` observations instead, and each leave-one-out value of `k` others. These are
+#' chosen among near observations and some that are farther away on all sides, one after another:
+#' each takes off the most of the variance that those before it leave (forward selection). So of
+#' observations that nearly coincide one is enough, and a place between clusters is given several of
+#' them. Where the noise is strong and the function smooth, `k` responses average out less of the
+#' noise than all do: the differences are 0.15 standard deviations by 20 neighbours, 0.3 by 10, and
+#' 1 or more within clusters of hundreds of observations. Intervals allow for it.
+#'
+#' Joint covariances, as of `predict(covariance = TRUE)`, `draws()` and `simulate()`, are of at most
+#' `r MOST_JOINT_NEIGHBOURS` points, those with slopes of half as many: each point is given such
+#' observations and the `k` nearest of the points before it.
 #'
 #' *Other likelihoods of one latent function*: counts, two labels, outliers and so on. The prior of
 #' the latent values is that of each given `k` of those before it, which are chosen as above among

@@ -38,15 +38,26 @@ map_chart <- function(object, picture, elements, key, title = "",
 }
 
 # Returns how long a unit of the second axis is beside one of the first: as on the Earth, in the
-# middle of the map, where they are a longitude and a latitude. NA: as the page has room.
+# middle of the map, where they are a longitude and a latitude; 1 for other coordinates of one
+# system. NA: as the page has room.
 map_aspect <- function(object, axes, limits) {
   inputs <- plain_names(object)[object$scaling$kept]
   sphere <- object$scaling$sphere
   pairs <- paste(inputs[sphere$lon], inputs[sphere$lat], sep = "\n", recycle0 = TRUE)
   width <- function(latitudes) max(cospi(mean(latitudes) / 180), 0.1) # of a degree of longitude
+  systems <- attr(object$terms, "measures")[axes]
   if (paste(axes, collapse = "\n") %in% pairs) 1 / width(limits[[2L]])
   else if (paste(rev(axes), collapse = "\n") %in% pairs) width(limits[[1L]])
-  else NA
+  else if (!is_one_system(systems)) NA
+  else if (systems[[1L]] == DEGREES) 1 / width(limits[[2L]])
+  else 1
+}
+
+DEGREES <- "coordinates of EPSG:4326" # a longitude and then a latitude, see measure_of()
+
+is_one_system <- function(measures) {
+  length(measures) == 2L && !anyNA(measures) && measures[[1L]] == measures[[2L]] &&
+    startsWith(measures[[1L]], "coordinates of ")
 }
 
 ring_points <- function(basis) {

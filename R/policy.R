@@ -78,6 +78,7 @@ lost_likeness | 0.5 | proportion | of it that a sample has to lose to be replace
 neighbours_from | 4000 | rows | from which nearest neighbours are compared with inducing points
 neighbour_rows | 3000 | rows | whose densities given their neighbours are learned from
 neighbour_sites | 1500 | rows | by EP of which they are learned, if the noise is not Gaussian
+known_factor | 1.25e7 | numbers | of a sparse factor of the rows of Gaussian noise: 100 MB
 latent_neighbours | 10 | neighbours | of a default fit whose noise is not Gaussian
 newton_rounds | 3 | evaluations | of all rows, whose hyperparameters were learned from some of them
 newton_gain | 5 | nats | a step that is to gain less is taken without an evaluation

@@ -1,6 +1,6 @@
-# The sparse posterior of a process by nearest neighbours whose likelihood is not Gaussian: prior
-# precision Q = sum c_i c_i' / d_i with c_i = e_i - b_i, posterior precision Q + T, T of the sites.
-# Package Matrix (CHOLMOD) factors it; src/supernodes.h reads the factor.
+# The sparse posterior of latent values by nearest neighbours: prior precision
+# Q = sum c_i c_i' / d_i with c_i = e_i - b_i, posterior precision Q + T, T of the sites. Package
+# Matrix (CHOLMOD) factors it; src/supernodes.h reads the factor.
 
 # Returns the nodes of rows: list(x, node), different inputs and which of them each row has.
 nodes_of_rows <- function(x) {
@@ -54,12 +54,12 @@ neighbour_precision <- function(spec, theta, x, near) {
 
 FEWER <- 16 # as many times fewer nodes show how many numbers a factor has
 
-# Stops before a factor is made that would take too much memory: as many numbers as that of the
-# first nodes in the order leads to expect, in so many inputs (George 1973: n log n in two of them).
-refuse_large_factor <- function(order, near, inputs) {
+# Returns how many numbers a factor has, as that of the first nodes in the order leads to expect, in
+# so many inputs (George 1973: n log n in two of them).
+factor_numbers <- function(order, near, inputs) {
   n <- length(order)
   m <- n %/% FEWER
-  if (m < 100L) return(invisible())
+  if (m < 100L) return(as.double(n) * (n + 1) / 2)
   first <- order[seq_len(m)]
   own <- matrix(match(near[, first], first, nomatch = 0L), nrow(near))
   there <- which(own > 0L)
@@ -68,10 +68,14 @@ refuse_large_factor <- function(order, near, inputs) {
                                 x = c(rep(2, m), rep(1 / nrow(near), length(at))), dims = c(m, m))
   factor <- factor_maker(Matrix::crossprod(roots))(numeric(m))
   power <- if (inputs < 3L) 1 else 2 - 2 / inputs
-  numbers <- length(factor@x) * FEWER^power * if (inputs == 2L) log(n) / log(m) else 1
+  length(factor@x) * FEWER^power * if (inputs == 2L) log(n) / log(m) else 1
+}
+
+# Stops before a factor of so many numbers is made, which would take too much memory.
+refuse_large_factor <- function(numbers, near) {
   if (numbers <= 2 * policy$held_numbers) return(invisible())
-  stop_sparsegp("k", paste0("= ", nrow(near), " neighbours of ", n, " rows take a factor of some ",
-                            ceiling(8 * numbers / 1e9), " GB, and several of these"),
+  stop_sparsegp("k", paste0("= ", nrow(near), " neighbours of ", ncol(near), " rows take a factor ",
+                            "of some ", ceiling(8 * numbers / 1e9), " GB, and several of these"),
                 "Give method_neighbours() a smaller k, or use method_ep(size =)")
 }
 
@@ -106,13 +110,10 @@ latent_posterior <- function(spec, theta, posterior) {
   sites <- posterior$neighbours
   rows <- unname(posterior$basis)
   nodes <- nodes_of_rows(rows)
-  n <- nrow(nodes$x)
   near <- nodes_before(spec, theta, nodes$x, sites$k)
   prior <- neighbour_precision(spec, theta, nodes$x, near$near)
   tau <- drop(rowsum(sites$tau, nodes$node))
-  make <- factor_maker(prior$precision)
-  make(numeric(n))
-  factor <- make(tau)
+  factor <- factor_maker(prior$precision)(tau)
   if (is.null(factor)) {
     stop_sparsegp("object", "has sites that leave no posterior at these hyperparameters",
                   "Fit again")

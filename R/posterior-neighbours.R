@@ -1,8 +1,9 @@
 # The posterior by nearest neighbours: `basis`, the rows' inputs, and `neighbours`, list(k, tau, nu,
-# latent): the sites of the rows. Of Gaussian noise (latent FALSE) they are responses nu / tau with
-# noise of variance 1 / tau. A point is given k + 1 rows, see informative_rows(): at a row these are
-# itself and the k that its cavity is given. Of other likelihoods it is given the values of twice as
-# many nodes, whose posterior has a sparse precision (posterior-factor.R).
+# latent): the sites of the rows. A point is given the values of 2 (k + 1) nodes, see
+# informative_rows(), whose posterior has a sparse precision (posterior-factor.R). With Gaussian
+# noise and so many rows that its factor would be too large (latent FALSE), sites are responses
+# nu / tau with noise of variance 1 / tau, and a point is given k + 1 rows: at a row these are
+# itself and the k that its cavity is given.
 # alpha and the J of a mean are what they are in other posteriors; there are no factors G and H.
 
 is_of_neighbours <- function(posterior) !is.null(posterior$neighbours)
@@ -59,7 +60,7 @@ remembered_rows <- function(spec, theta, posterior) {
   rows
 }
 
-MOST_KNOWN <- 1e8 # bytes that are remembered of a posterior
+MOST_KNOWN <- 2e8 # bytes that are remembered of a posterior
 
 # Returns what points are given of a posterior: list(x, noise, z, phi, factor, order). Of Gaussian
 # noise these are the rows with their responses, less the mean's estimate, and the mean's functions;

@@ -2,7 +2,8 @@
 # for each, and how many times fewer rows in each part of the maximin order than in the one before.
 # Differences from the full posterior at given hyperparameters (Matern 3/2 of range .2 to .3), in
 # its standard deviations, over designs of 1000 rows; seconds of a Gaussian fit of 50 000 rows, each
-# of which is left out once.
+# of which is left out once. `gaussian`: each place is given responses; at the end beside the
+# posterior of latent values (policy$known_factor), for three standard deviations of the noise.
 #
 # Usage: Rscript bench/near_rows.R [k]...     k: neighbours, 10 and 20 by default
 local({
@@ -37,13 +38,19 @@ DESIGNS <- list(
 SETTINGS <- list("5, a third" = c(5, 3), "5, a ninth" = c(5, 9), "3, a third" = c(3, 3),
                  "3, a ninth" = c(3, 9), "3, 27" = c(3, 27), "8, a ninth" = c(8, 9))
 
+home <- asNamespace("sparsegp")
+POLICY <- home$policy
+set_value <- function(name, value) {
+  unlockBinding(name, home)
+  assign(name, value, home)
+}
 with_setting <- function(setting) {
-  home <- asNamespace("sparsegp")
-  values <- list(CANDIDATES = setting[1L], THINNED = setting[2L])
-  for (name in names(values)) {
-    unlockBinding(name, home)
-    assign(name, values[[name]], home)
-  }
+  set_value("CANDIDATES", setting[1L])
+  set_value("THINNED", setting[2L])
+  give_responses(TRUE)
+}
+give_responses <- function(all) {
+  set_value("policy", if (all) utils::modifyList(POLICY, list(known_factor = 1)) else POLICY)
 }
 
 fit_by <- function(d, likelihood, method, lengthscale) {
@@ -102,6 +109,23 @@ seconds_of <- function(k) {
   }, 0)
 }
 
+# Responses beside latent values: rows of a table.
+compare_posteriors <- function(k, sd, design) {
+  set.seed(7)
+  x <- DESIGNS[[design]]()
+  lengthscale <- if (ncol(x) == 2L) .2 else .3
+  case <- simulate_rows(x, lengthscale, "gaussian")
+  noise <- lik_gaussian(variance = fixed(sd^2))
+  full <- fit_by(case$d, noise, method_ep(), lengthscale)
+  found <- lapply(c(TRUE, FALSE), function(responses) {
+    give_responses(responses)
+    fit <- fit_by(case$d, noise, method_neighbours(k), lengthscale)
+    differences(fit, full, list(new = case$new, row = case$d))[c("new.max", "new.rms", "row.rms")]
+  })
+  bench_row(paste0(k, " neighbours, noise ", sd), design = design,
+            t(c(responses = found[[1L]], latent = found[[2L]])))
+}
+
 asked <- as.integer(commandArgs(TRUE))
 for (k in if (length(asked)) asked else c(10L, 20L)) {
   for (likelihood in c("gaussian", "probit")) {
@@ -115,5 +139,6 @@ for (k in if (length(asked)) asked else c(10L, 20L)) {
       print(t(found), digits = 2)
     }
   }
+  for (sd in c(.3, 1, .05)) for (design in names(DESIGNS)) compare_posteriors(k, sd, design)
   bench_table(cbind(seconds = seconds_of(k)), paste0(k, " neighbours, CPU seconds of 50 000 rows"))
 }

@@ -41,6 +41,20 @@ test_that("points of sf are rows with their coordinates", {
   expect_identical(nobs(update(fit_quakes(basis = 1:9), quake_points(61:70))), 70L)
 })
 
+test_that("maps of points have the aspect of their coordinates", {
+  skip_without("sf")
+  limits <- list(c(160, 180), c(-70, -50))
+  flat <- kernel_rbf()
+  degrees <- fit_quakes(kernel = flat)
+  expect_equal(map_aspect(degrees, c("X", "Y"), limits), 2)
+  metres <- fit_quakes(sf::st_transform(quake_points(), 3832), kernel = flat)
+  expect_identical(map_aspect(metres, c("X", "Y"), limits), 1)
+  mixed <- fit_quakes(formula = depth ~ X + Y + mag, kernel = flat)
+  expect_identical(map_aspect(mixed, c("X", "mag"), limits), NA)
+  expect_identical(map_aspect(fit_quakes(transform(quakes[1:60, ], X = long, Y = lat)),
+                              c("X", "Y"), limits), 1 / cospi(60 / 180)) # on the sphere
+})
+
 test_that("points in another system, and what is no point, are refused", {
   slow_tier()
   skip_without("sf")
