@@ -84,7 +84,7 @@ test_that("evidence, gradient, marginals and cavities are those of full EP", {
 })
 
 test_that("1000 observations: each likelihood and each kernel once, as full EP has them", {
-  slow_tier() # bench/markov.R has all pairs
+  slow_tier() # the test above has all pairs, of fewer observations
   rows <- markov_rows(1000)
   # the noise of Student's t is such that no site is clipped: its fixed point is the only one
   student <- lik_student(0.3, 4)
