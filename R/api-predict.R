@@ -61,8 +61,8 @@
 #'
 #' If the mean of an unbounded response lies outside the central 95 % of its own posterior, the
 #' tails dominate it, and `"response"` is the posterior median instead. On the asinh scale, and with
-#' wide noise on scales with an exponential tail, responses have no finite mean: `"response"` is
-#' then `"median"` in all rows, and `print()` reports it.
+#' wide noise, or noise whose spread is a function, on scales with an exponential tail, responses
+#' have no finite mean: `"response"` is then `"median"` in all rows, and `print()` reports it.
 #'
 #' @section New levels of factors:
 #' With `unseen = "prior"` a new level of a factor is predicted from the prior, and a message names

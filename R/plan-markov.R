@@ -37,6 +37,10 @@ what_forbids_markov <- function(problem) {
     return(why("method", paste("is for one numeric input, and there are", ncol(problem$x)),
                "Leave `method` out, or give a formula with the time alone"))
   }
+  if (reads_any_levels(problem$spec)) {
+    return(why("method", "is for one numeric input, and the kernel reads levels of a factor",
+               use_ep))
+  }
   form <- markov_form(problem$spec)
   if (form$states == 0L) {
     return(why("kernel", "is not that of a Markov process of one numeric input",
@@ -49,6 +53,37 @@ what_forbids_markov <- function(problem) {
     why("kernel", paste0("needs ", form$states, " states, and there may be ", MOST_STATES),
         "Leave parts out, or lower the degree of kernel_poly() or k0 of kernel_trig()")
   }
+}
+
+# Learns on all rows. Of very many, a search on some of them comes first, as in the race for
+# structure: its starts, and that it is made again, cost little there.
+#' @export
+learn.plan_markov <- function(plan, table, control, progress, from = NULL) {
+  count <- policy$series_rows
+  problem <- plan$problem
+  first <- NULL
+  if (is.null(from) && nrow(problem$x) > count) {
+    pilot <- plan
+    pilot$problem <- part_of_problem(problem, rows_of_series(problem$x[, 1L], count))
+    first <- learn.plan(pilot, table, pilot_control(control), progress)
+    from <- first$table$theta[table$free]
+    control$within <- policy$search_tolerance
+  }
+  learned <- learn.plan(plan, table, control, progress, from)
+  if (!is.null(first)) learned$record <- with_spent(learned$record, first$record)
+  learned
+}
+
+# Returns `count` rows of a series with these times: half of them in windows of consecutive rows, as
+# noise and a rough function differ from one row to the next alone, and half spread over all, which
+# see what is slow. A filter is not slowed by gaps.
+rows_of_series <- function(times, count) {
+  n <- length(times)
+  if (count >= n) return(seq_len(n))
+  width <- count %/% (2 * policy$pilot_windows)
+  first <- round((n - width) * (seq_len(policy$pilot_windows) - 1 / 2) / policy$pilot_windows)
+  near <- outer(seq_len(width), first, `+`)
+  sort(order(times)[unique(c(near, spread_rows(n)))[seq_len(count)]])
 }
 
 # Warns of a periodic part with finer ripples than there are cosines for.

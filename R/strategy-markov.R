@@ -31,18 +31,6 @@ series_pilot <- function(setup, n) {
   })
 }
 
-# Returns `count` rows of a series with these times: half of them in windows of consecutive rows, as
-# noise and a rough function differ from one row to the next alone, and half spread over all, which
-# see what is slow. A filter is not slowed by gaps.
-rows_of_series <- function(times, count) {
-  n <- length(times)
-  if (count >= n) return(seq_len(n))
-  width <- count %/% (2 * policy$pilot_windows)
-  first <- round((n - width) * (seq_len(policy$pilot_windows) - 1 / 2) / policy$pilot_windows)
-  near <- outer(seq_len(width), first, `+`)
-  sort(order(times)[unique(c(near, spread_rows(n)))[seq_len(count)]])
-}
-
 # The method of a series: as given, or as it is by itself.
 series_method <- function(method) if (leaves_open(method)) method_markov() else method
 
@@ -61,5 +49,5 @@ plan_of_model <- function(model, setup, problem, basis) {
 #' @export
 learn.plan_series <- function(plan, table, control, progress, from = NULL) {
   if (!is.null(from)) control$within <- policy$search_tolerance
-  learn.plan(plan, table, control, progress, from)
+  NextMethod()
 }

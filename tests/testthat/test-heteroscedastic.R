@@ -241,3 +241,15 @@ test_that("what cannot be is refused by name", {
   refused(predict(fit, type = "terms"), "type")
   refused(lik_heteroscedastic(-1), "variance")
 })
+
+test_that("medians are predicted on a log scale, where an unknown spread has no mean", {
+  slow_tier()
+  d <- data.frame(time = as.numeric(stats::time(UKgas)), y = as.numeric(UKgas))[1:65, ]
+  fit <- sparsegp(y ~ time, d, lik_heteroscedastic(transform = "log"), learn = FALSE,
+                  kernel = kernel_coregion(kernel_rbf() + kernel_periodic(period = 1), rank = 0))
+  new <- data.frame(time = c(1976.5, 1979, 2000))
+  p <- predict(fit, new, interval = "prediction")
+  expect_equal(unname(p[, "fit"]), unname(predict(fit, new, type = "median")), tolerance = 1e-12)
+  expect_true(all(p[, "lwr"] < p[, "fit"] & p[, "fit"] < p[, "upr"]))
+  expect_output(print(fit), "predictions are medians")
+})

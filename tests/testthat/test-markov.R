@@ -83,9 +83,9 @@ test_that("evidence, gradient, marginals and cavities are those of full EP", {
   }
 })
 
-test_that("many observations: each likelihood and each kernel once, as full EP has them", {
-  slow_tier()
-  rows <- markov_rows(450)
+test_that("1000 observations: each likelihood and each kernel once, as full EP has them", {
+  slow_tier() # the test above has all pairs, of fewer observations
+  rows <- markov_rows(1000)
   # the noise of Student's t is such that no site is clipped: its fixed point is the only one
   student <- lik_student(0.3, 4)
   cases <- list(matern12 = "gaussian", matern32 = "poisson", matern52 = "negbin", sum = student,
@@ -106,6 +106,7 @@ test_that("many observations: each likelihood and each kernel once, as full EP h
                    label = paste(name, field))
     }
     expect_equal(as.numeric(logLik(both$markov)), as.numeric(logLik(both$full)), tolerance = 1e-8)
+    # the covariance is that of draws, too
     joint <- lapply(both, predict, new, type = "link", se.fit = TRUE, covariance = TRUE)
     expect_equal(joint$markov, joint$full, tolerance = 1e-8, label = paste(name, "predictions"))
   }
@@ -225,6 +226,20 @@ test_that("learning ends where full EP's does, and the fit can be saved", {
   expect_error(predict(damaged, rows$x), class = "sparsegp_error")
 })
 
+test_that("a very long series learns from some of its rows first, and ends at the same optimum", {
+  slow_tier()
+  n <- 12000
+  set.seed(10)
+  t <- cbind(t = seq_len(n))
+  y <- stats::rpois(n, exp(sin(t[, 1L] / 300)))
+  fit <- sparsegp(t, y, "poisson", kernel = kernel_matern32(), method = method_markov())
+  # from elsewhere; default priors follow the starts, and move the optimum by half a nat
+  again <- sparsegp(t, y, lik_poisson(coef(fit)[["bias"]] + 0.5), method = method_markov(),
+                    kernel = kernel_matern32(lengthscale = 3 * coef(fit)[["lengthscale"]]))
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(again)), tolerance = 6e-5) # 1 nat
+  expect_true(fit$learning$converged)
+})
+
 test_that("update() takes more rows, later or earlier, as a fit of all of them would", {
   rows <- markov_rows()
   for (lik in of_tier(c("gaussian", "poisson"), 1)) {
@@ -261,6 +276,8 @@ test_that("what has no Markov EP is refused in words", {
   fails("26 states", kernel = kernel_trig(12) + kernel_constant())
   fails("one numeric input", kernel = kernel_matern32(), x = cbind(rows$x, u = seq_along(y)))
   fails("inducing points", kernel = kernel_matern32(), basis = 1:3)
+  expect_error(sparsegp(y ~ g, data.frame(y, g = gl(3, 10)), method = method_markov()),
+               "levels of a factor", class = "sparsegp_error")
   classes <- cut(y, c(-9, -0.5, 0.5, 9), c("a", "b", "c"))
   expect_error(sparsegp(rows$x, classes, lik_softmax(), kernel = kernel_matern32(),
                         method = method_markov(), learn = FALSE), "several latent functions",

@@ -23,6 +23,17 @@ test_that("a series on a grid may have long gaps, but not be a few values of a f
   expect_false(is_time_grid(1))
 })
 
+test_that("a periodogram of rows in near pairs has no more cells than their number asks for", {
+  set.seed(2)
+  x <- sort(stats::runif(400))
+  y <- sin(2 * pi * x / 0.05)
+  paired <- sort(c(x, x + 1e-9))
+  period <- seen_periods(paired, rep(y, each = 2L), 1L)$period
+  expect_equal(period, seen_periods(x, y, 1L)$period, tolerance = 1e-3)
+  expect_equal(period, 0.05, tolerance = 1e-2)
+  expect_lt(system.time(seen_periods(paired, rep(y, each = 2L), 3L))[[1L]], 0.5) # 3 by 2^20 cells
+})
+
 test_that("noise that a search finds again is not near none", {
   noise <- function(theta, start) data.frame(base = "noise", theta = theta, start = start)
   candidate <- function(theta, before, start = -8) {
