@@ -90,9 +90,9 @@ in_digits <- function(periods) signif(periods, 7L)
 # Returns periods of calendars for rows that far apart: in numbers of rows, days in seconds, and
 # years of months, quarters or weeks.
 calendar_periods <- function(step) {
-  rows <- c(7, 24, 12, 4, 168, 52, 365.25, 48, 336) * step
-  clock <- if (step >= 60) c(86400, 604800, 31557600)
   year <- if (any(abs(1 / step - c(4, 12, 52, 52.18, 365, 365.25)) < 0.3)) 1
+  rows <- if (is.null(year)) c(7, 24, 12, 4, 168, 52, 365.25, 48, 336) * step
+  clock <- if (step >= 60) c(86400, 604800, 31557600)
   days <- if (abs(step - 1) < 1e-6) c(7, 30.4375, 365.25) else if (step > 25 && step < 32) 365.25
   unique(c(days, year, rows, clock))
 }

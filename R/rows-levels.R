@@ -147,6 +147,10 @@ no_effect_words <- function(values) {
   paste0("Predictions do not depend on other values of ", constant_words_of(values))
 }
 
+so_far_words <- function(values) {
+  paste0("No row has shown yet what other values do of ", constant_words_of(values))
+}
+
 # class: of the condition; words: of an error; text: of the condition's message
 UNSEEN <- list(
   warning = list(class = "warning", words = unseen_words, text = function(unseen) {
@@ -156,6 +160,7 @@ UNSEEN <- list(
   place = list(class = "message", words = unseen_words, text = place_words),
   signal = list(class = "signal", words = unseen_words, text = unseen_words),
   constant = list(class = "warning", words = constant_words_of, text = no_effect_words),
+  so_far = list(class = "warning", words = constant_words_of, text = so_far_words),
   single = list(class = "message", words = constant_words_of, text = no_effect_words)
 )
 
@@ -167,23 +172,37 @@ signal_taken <- function(taken, learns, single) {
   signal_unseen(taken[setdiff(names(taken), c(learns, single))], "signal")
 }
 
-# Signals other values of the inputs that a fit has left out as constant; factors of one level are
-# seen by their levels.
+# Signals other values of the inputs that a fit has left out as constant, or that have been constant
+# in a stream so far; factors of one level are seen by their levels.
 signal_constant <- function(object, x) {
   constant <- stats::setNames(object$scaling$constant, object$scaling$dropped)
   constant <- constant[!without_backticks(names(constant)) %in% single_levels(object$xlevels)]
   complete <- x[stats::complete.cases(x), , drop = FALSE]
-  moved <- moved_inputs(constant, complete)
+  signal_moved(constant, moved_inputs(constant, complete), complete, "constant")
+  so_far <- if (object$n > 1L) object$stream$constant # nothing has varied in one row
+  moved <- measured_inputs(object, moved_inputs(so_far, complete), complete)
+  signal_moved(so_far, moved, complete, "so_far")
+}
+
+signal_moved <- function(constant, moved, x, kind) {
   signal_unseen(lapply(stats::setNames(nm = moved), function(name) {
-    format(setdiff(complete[, name], constant[[name]]), trim = TRUE)
-  }), "constant")
+    format(setdiff(x[, name], constant[[name]]), trim = TRUE)
+  }), kind)
+}
+
+# Returns the names of a stream's inputs, of those that have moved, that have a unit: the columns of
+# a factor have none.
+measured_inputs <- function(object, moved, x) {
+  factors <- object$scaling$names[object$scaling$kept][object$scaling$levels > 0]
+  constant <- object$stream$constant
+  Filter(function(name) !all(c(constant[[name]], x[, name]) %in% 0:1), setdiff(moved, factors))
 }
 
 # Evaluates `expr`, in which unseen levels of `argument` are an error; any: those that would be
 # taken without a word, too.
 refuse_unseen <- function(argument, expr, any = FALSE) {
   refuse <- function(w) {
-    other <- if (w$kind %in% c("constant", "single")) "other values of "
+    other <- if (w$kind %in% c("constant", "so_far", "single")) "other values of "
     stop_sparsegp(argument, paste0("has ", other, UNSEEN[[w$kind]]$words(w$unseen)),
                   "Leave those rows out")
   }

@@ -55,13 +55,14 @@
 #'
 #' Rows are in time if one input is of class `Date` or `POSIXct`, or if the only input is a regular
 #' grid on which each value occurs once, as in a `ts`. The grid may have long gaps, but most values
-#' follow the one before by one step. The only input may also have irregular values, if it is not on
-#' a log scale; a period then has to be repeated at least `r policy$untimed_cycles` times, otherwise
-#' `r policy$rhythm_cycles` times. The periodogram of the response, minus a cubic trend, then
-#' offers up to `r policy$rhythm_peaks` periods that rise above noise: those of
-#' its peaks, or periods of calendars near them (a day, a week, a year, counted in rows or in the
-#' unit of the input), and a period of which a peak is a harmonic. A rhythm is learned as any part
-#' of a sum, and a second may join it.
+#' follow the one before by one step, and steps may differ as months do. The only input may also
+#' have irregular values, if it is not on a log scale; a period then has to be repeated at least
+#' `r policy$untimed_cycles` times, otherwise `r policy$rhythm_cycles` times. The periodogram of the
+#' response, minus a cubic trend, then offers up to `r policy$rhythm_peaks` periods that rise above
+#' noise: those of its peaks, or periods of calendars near them (a day, a week, a year, counted in
+#' rows or in the unit of the input), and a period of which a peak is a harmonic. If these are
+#' fewer, a period of a calendar is also offered whose waves stand out beside slower functions, as
+#' few cycles have no such peak. A rhythm is learned as any part of a sum, and a second may join it.
 #'
 #' ## The noise
 #'

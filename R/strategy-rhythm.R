@@ -21,7 +21,8 @@ periods_of_kernel <- function(kernel) {
 }
 
 # Returns periods that the response shows in so many cycles, the strongest first, but those that are
-# known.
+# known. Behind those of peaks is that of a calendar which the rest shows: it is one of few, and so
+# a weaker wave than the highest of all frequencies stands out.
 rhythms_seen <- function(x, y, known, cycles = policy$rhythm_cycles) {
   peaks <- seen_periods(x, y, policy$rhythm_peaks)
   range <- max(x) - min(x)
@@ -29,7 +30,40 @@ rhythms_seen <- function(x, y, known, cycles = policy$rhythm_cycles) {
   periods <- unique(unlist(lapply(strong, likely_periods, x, peaks)))
   periods <- periods[range / periods >= cycles] # of fewer it is a trend
   new <- vapply(periods, function(period) all(abs(range / period - range / known) > 1 / 2), NA)
-  utils::head(periods[new], policy$rhythm_peaks)
+  periods <- utils::head(periods[new], policy$rhythm_peaks)
+  if (length(periods) == policy$rhythm_peaks) return(periods)
+  c(periods, calendar_rhythm(x, y, c(known, periods), cycles))
+}
+
+# Returns the period of a calendar whose waves explain most of what those of known periods leave,
+# and functions that are slower than the wave; or nothing.
+calendar_rhythm <- function(x, y, known, cycles) {
+  few <- spread_rows(length(x))[seq_len(min(length(x), policy$pilot_rows))]
+  x <- x[few] - min(x)
+  range <- max(x)
+  natural <- calendar_periods(stats::median(diff(sort(unique(x)))))
+  apart <- vapply(natural, function(period) all(abs(range / period - range / known) > 1 / 2), NA)
+  natural <- natural[apart & range / natural >= cycles]
+  beside <- do.call(cbind, lapply(1 / known, waves, x))
+  nats <- vapply(natural, function(period) {
+    slow <- cbind(1, x / range, slow_waves(x, range / period), beside)
+    nats_of_wave(waves(1 / period, x), slow, y[few])
+  }, 0)
+  seen <- nats > log(length(natural)) + 2 * HARMONICS
+  in_digits(natural[seen & nats == max(nats, -Inf)][1L][any(seen)])
+}
+
+# Returns cosines, up to the frequency of half as many cycles in the range, which has x.
+slow_waves <- function(x, cycles) {
+  cos(outer(pi * x / max(x), seq_len(min(floor(cycles), policy$slow_waves))))
+}
+
+# Returns the log likelihood that waves gain beside other functions.
+nats_of_wave <- function(waves, beside, y) {
+  rest <- stats::lm.fit(beside, as.double(y))
+  left <- stats::lm.fit(cbind(beside, waves), as.double(y))
+  if (left$df.residual < 1L) return(-Inf)
+  rest$df.residual / 2 * log(sum(rest$residuals^2) / sum(left$residuals^2))
 }
 
 # Returns list(input, cycles): the number of the input that is time, and how many cycles of a rhythm
@@ -45,18 +79,20 @@ time_input <- function(model, chunk, setup) {
 }
 
 # Are these the times of a series: each once, at multiples of one step, by which most follow the one
-# before? There may be long gaps.
+# before? There may be long gaps, and steps may differ as months do.
 is_time_grid <- function(x) {
   gaps <- diff(sort(x))
-  step <- if (length(gaps)) min(gaps) else 0
-  ROUNDING <- 1e-3
-  step > 0 && max(abs(gaps / step - round(gaps / step))) < ROUNDING * max(gaps) / step &&
-    mean(gaps < 1.5 * step) > 1 / 2
+  if (length(gaps) == 0L || min(gaps) == 0) return(FALSE)
+  follow <- gaps < 1.5 * min(gaps)
+  steps <- gaps / stats::median(gaps[follow])
+  mean(follow) > 1 / 2 && max(abs(steps - round(steps)) / steps) < policy$uneven_steps
 }
 
 # Returns the share of the sum of squares that the highest of n / 2 frequencies explains of noise,
 # by both of its HARMONICS, as it is exceeded once in some hundred times.
-share_of_noise <- function(n) 2 * (log(n / 2) + 2 * HARMONICS + policy$rhythm_nats) / n
+share_of_noise <- function(n) {
+  1 - exp(-2 * (log(n / 2) + 2 * HARMONICS + policy$rhythm_nats) / n)
+}
 
 # Returns the periods that a peak may stand for: one of a calendar of which it is a harmonic, as is
 # another peak, or of which another wave shows in what the peaks leave; and its own, or what
@@ -70,7 +106,8 @@ likely_periods <- function(period, x, peaks) {
   }
   same <- natural[harmonic(period) & natural < 1.5 * period]
   longer <- natural[harmonic(period) & natural > 1.5 * period]
-  shared <- natural[rowSums(vapply(peaks$period, harmonic, natural > 0)) > 1L]
+  of_peaks <- lapply(peaks$period, harmonic)
+  shared <- natural[Reduce(`+`, of_peaks) > 1L]
   shows <- vapply(longer, function(longer) {
     power <- harmonic_power(1 / longer, x, peaks$rest)
     power > share_of_noise(length(x)) * sum(peaks$rest^2)

@@ -32,10 +32,8 @@ note_moved <- function(fit, x) {
   constant <- fit$stream$constant
   moved <- moved_inputs(constant, x)
   if (length(moved) == 0L) return(fit)
+  measured <- measured_inputs(fit, moved, x)
   fit$stream$constant <- constant[setdiff(names(constant), moved)]
-  factors <- fit$scaling$names[fit$scaling$kept][fit$scaling$levels > 0]
-  measured <- Filter(function(name) !all(c(constant[[name]], x[, name]) %in% 0:1),
-                     setdiff(moved, factors))
   if (length(measured) && fit$scaling$scale) {
     warn_sparsegp("Constant in the first ", fit$stream$pilot, " rows, so their scale is 1: ",
                   toString(measured), ". Raise method_online(pilot =) until they vary, or scale ",

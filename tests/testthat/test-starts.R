@@ -127,6 +127,32 @@ test_that("a period is offered if the rows span it, the weaker one beside the st
   expect_true(any(abs(rhythms_seen(hours, y, 1) - 7) < 0.05))
 })
 
+test_that("few cycles of a calendar are a rhythm, whatever the unit of time", {
+  n <- 48
+  set.seed(1)
+  gone <- c(sample(36, 8), 37:48)
+  y <- sin(2 * pi * seq_len(n) / 12) + 2 * (seq_len(n) / n)^2
+  noisy <- y + 0.1 * rnorm(n)
+  units <- list(1:n, 1990 + 0:(n - 1) / 12,
+                as.double(seq(as.Date("2001-01-01"), by = "month", length.out = n)))
+  for (t in units) {
+    fit <- sparsegp(t[-gone], noisy[-gone])
+    expect_lt(rmse(predict(fit, t[37:48]), y[37:48]), 0.4) # without the rhythm 1
+  }
+})
+
+test_that("a rhythm of a calendar shows beside a wandering level, and noise has none", {
+  set.seed(4)
+  month <- 1:96
+  y <- cumsum(rnorm(96)) + 1.5 * cos(2 * pi * month / 12)
+  expect_true(any(abs(rhythms_seen(month, y, numeric()) - 12) < 0.5))
+  seen <- vapply(1:40, function(seed) {
+    set.seed(seed)
+    length(rhythms_seen(1:60, rnorm(60), numeric()))
+  }, 0L)
+  expect_lt(mean(seen > 0L), 0.2)
+})
+
 test_that("deterministic responses have noise near none, noisy ones do not", {
   slow_tier()
   set.seed(3)

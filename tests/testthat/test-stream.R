@@ -173,6 +173,14 @@ test_that("an input constant in the pilot stays in the model", {
     suppressWarnings(whole <- sparsegp(formula, d, method = method, learn = FALSE))
     expect_equal(logLik(more), logLik(whole), tolerance = 1e-10) # sums in another order
   }
+  # until it varies, predictions at other values say that no row has shown them
+  waiting <- sparsegp(y ~ x + late, d[1:50, ], method = method, learn = FALSE)
+  for (fit in list(waiting, update(waiting, d[51:120, ]))) {
+    new <- data.frame(x = 0, late = c(1, 7))
+    expect_warning(predict(fit, new), "constant at the fit (late: 7)", fixed = TRUE)
+    expect_silent(predict(fit, new[1L, ]))
+    expect_error(predict(fit, new, unseen = "error"), "late: 7", class = "sparsegp_error")
+  }
   # the columns of a factor have that scale anyhow
   expect_silent(fit <- sparsegp(y ~ x + g, d, method = method, learn = FALSE))
   low <- predict(fit, transform(d[200:203, ], g = "a"))
