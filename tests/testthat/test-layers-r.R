@@ -133,7 +133,7 @@ test_that("no text is made code in R, and names of functions are checked before 
   # names of the package's own registries, checked before; the user's na.action and formula
   # operators; functions of R's own and of packages attached
   known <- c("traits_of", "codec_named", "as_kernel", "likelihood_of_family", "apply_na_action",
-             "is_smooth_mark", "is_forked", "pass_on", "with_seed", "note_variables",
+             "is_smooth_mark", "is_forked", "pass_on", "with_seed", "noted_variables",
              "family_named", "functions_named", "random_state", "clock_of_rows", "masked_here",
              "refuse_lost_times")
   found <- using(c("get", "get0", "mget", "match.fun", "dynGet", "getAnywhere", "getFunction"))
