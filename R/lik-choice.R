@@ -152,6 +152,7 @@ INSTEAD <- c(
 # a likelihood is given; other columns are components.
 resolve_likelihood <- function(lik, y, weights = NULL) {
   if (is.null(lik)) lik <- likelihood_of_columns(y)
+  if (is.null(lik)) return(NULL)
   if (is_vectors(y) && identical(lik$type, "gaussian")) return(for_vectors(lik))
   if (!isTRUE(lik$or_trials)) return(lik)
   proportions <- is.numeric(y) && (!is.null(weights) || any(y != round(y), na.rm = TRUE))
@@ -169,6 +170,7 @@ likelihood_of_columns.sparsegp_times <- function(y) open_times()
 
 #' @export
 likelihood_of_columns.default <- function(y) {
+  if (!is.matrix(y)) return(NULL)
   if (may_be_times(y)) refuse_unnamed_times()
   if (!is_vectors(y)) return(NULL)
   if (are_trials(y) && is.null(illegal_counts(y[!is.na(y)]))) lik_binomial() else lik_gaussian()
@@ -196,9 +198,3 @@ likelihood_for <- function(lik, y, declared = FALSE) {
   if (nlevels(as.factor(y)) <= 2L) lik_probit()
   else if (is.ordered(y)) lik_ordinal() else lik_mprobit()
 }
-
-# Does what was given take rows without a label?
-takes_unlabelled <- function(lik) lik_codec(lik)$missing
-
-# A chunk whose response is one column, with its weights.
-gathered <- function(chunk, lik) lik_codec(lik)$gather(chunk)

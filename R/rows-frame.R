@@ -126,7 +126,7 @@ na_action_of <- function(recipe) {
   given <- eval(given, recipe$env)
   function(frame) {
     lik <- resolve_likelihood(recipe$likelihood, frame_response(frame))
-    if (!takes_unlabelled(lik)) {
+    if (!lik_codec(lik)$missing) {
       left <- apply_na_action(frame, given)
       weights <- stats::model.weights(frame)
       return(if (is.null(weights)) left else without_weightless(left, weights, nrow(frame)))

@@ -51,7 +51,7 @@ recipe_of <- function(fit) {
   recipe[CODING] <- fit[CODING]
   recipe$names <- names
   recipe$coded <- !inherits(fit, "sparsegp_waiting")
-  recipe$learns <- if (recipe$coded) factors_read(fit)
+  recipe$learns <- if (recipe$coded && length(recipe$contrasts)) factors_read(fit)
   recipe
 }
 
@@ -65,8 +65,7 @@ factors_read <- function(fit) {
 without_response <- function(recipe, argument = "newdata") {
   if (!is.null(recipe$terms)) recipe$terms <- stats::delete.response(recipe$terms)
   recipe$arguments <- list(na.action = NULL)
-  recipe$any_level <- c(coded_by_level(recipe$contrasts),
-                        setdiff(single_levels(recipe$xlevels), coded_by_number(recipe$contrasts)))
+  if (length(recipe$xlevels)) recipe$any_level <- any_levels(recipe$xlevels, recipe$contrasts)
   recipe$response <- FALSE
   recipe$coded <- TRUE
   recipe$argument <- argument
