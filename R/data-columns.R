@@ -39,7 +39,7 @@ dense_inputs <- function(x, argument) {
 # Returns a data frame or list with plain columns, in the units of `terms` (see measures_of()). A
 # matrix of class mts becomes a data frame, as lm() does it; environments stay.
 plain_data <- function(data, argument = "data", terms = NULL) {
-  refuse_source(data, argument)
+  if (!is.data.frame(data)) refuse_source(data, argument)
   if (is.matrix(data) && is.object(data)) data <- as.data.frame(data)
   if (!is.list(data)) return(data)
   for (i in dressed(data)) {

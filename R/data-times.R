@@ -56,7 +56,7 @@ has_lost_class <- function(y) {
 # Has a matrix the columns of a Surv object of any type?
 may_be_times <- function(y) {
   is_matrix_of_times(y) ||
-    "status" %in% colnames(y) && any(c("time1", "start") %in% colnames(y))
+    is.matrix(y) && "status" %in% colnames(y) && any(c("time1", "start") %in% colnames(y))
 }
 
 is_matrix_of_times <- function(y) {

@@ -151,7 +151,7 @@ INSTEAD <- c(
 # Resolves what was given, once the response is there. Two columns of counts are trials unless
 # a likelihood is given; other columns are components.
 resolve_likelihood <- function(lik, y, weights = NULL) {
-  if (is.null(lik)) lik <- likelihood_of_columns(y)
+  if (is.null(lik) && !is.null(dim(y))) lik <- likelihood_of_columns(y)
   if (is.null(lik)) return(NULL)
   if (is_vectors(y) && identical(lik$type, "gaussian")) return(for_vectors(lik))
   if (!isTRUE(lik$or_trials)) return(lik)
@@ -170,7 +170,6 @@ likelihood_of_columns.sparsegp_times <- function(y) open_times()
 
 #' @export
 likelihood_of_columns.default <- function(y) {
-  if (!is.matrix(y)) return(NULL)
   if (may_be_times(y)) refuse_unnamed_times()
   if (!is_vectors(y)) return(NULL)
   if (are_trials(y) && is.null(illegal_counts(y[!is.na(y)]))) lik_binomial() else lik_gaussian()

@@ -5,7 +5,7 @@
 # of a recipe notes in its terms what later ones must be like.
 read_frame <- function(recipe, data = NULL) {
   first <- !inherits(recipe$terms, "terms")
-  if (is_points(data)) data <- with_coordinates(data, recipe$terms, recipe$argument)
+  if (inherits(data, POINTS)) data <- with_coordinates(data, recipe$terms, recipe$argument)
   data <- plain_data(data, recipe$argument, if (!first) recipe$terms)
   frames <- is.data.frame(data) || !recipe$response && (is.list(data) || is.environment(data))
   if (!first && !frames) {
