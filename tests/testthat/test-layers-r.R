@@ -108,6 +108,20 @@ test_that("everything in R is used: by something else there, by users, or as a m
   expect_none(grep(by_name, idle, value = TRUE, invert = TRUE), "what nothing uses")
 })
 
+test_that("every function that one in R calls is there", {
+  slow_tier()
+  skip_if_not_installed("codetools")
+  namespace <- asNamespace("sparsegp")
+  there <- c(ls(namespace, all.names = TRUE), ls(parent.env(namespace), all.names = TRUE),
+             ls(baseenv(), all.names = TRUE))
+  functions <- Filter(is.function, mget(ls(namespace, all.names = TRUE), namespace))
+  lacking <- lapply(functions, function(f) {
+    setdiff(codetools::findGlobals(f, merge = FALSE)$functions, there)
+  })
+  expect_none(paste0(rep(names(lacking), lengths(lacking)), " calls ", unlist(lacking),
+                     recycle0 = TRUE), "calls of functions that are not there")
+})
+
 test_that("every likelihood has a file in R and its twin in C", {
   for (type in likelihood_names()) expect_true(is.list(traits_of(type)), label = type)
   twins <- sub("_", "-", sub("[.]c$", ".R", grep("^lik_[a-z]+[.]c$", core_files(), value = TRUE)))
