@@ -72,7 +72,7 @@ variables_at <- function(object, newdata) {
     formula[[2L]] <- Reduce(function(a, b) call("+", a, b), names)
     newdata <- frame_again(object, formula)
   }
-  if (is_points(newdata)) newdata <- with_coordinates(newdata, object$terms, "newdata")
+  if (inherits(newdata, POINTS)) newdata <- with_coordinates(newdata, object$terms, "newdata")
   if (is.data.frame(newdata)) return(newdata)
   stop_sparsegp("newdata", "is missing, and the variables of the terms cannot be found",
                 "Give a data frame")

@@ -108,11 +108,12 @@ average <- function(...) {
     return(average_fits(Filter(function(fit) goes_with(fit, raced$fit), raced)))
   }
   names(fits) <- fit_names(match.call())
-  average_fits(lapply(fits, with_rows, "..."))
+  fits <- lapply(fits, with_rows, "...")
+  for (fit in fits[-1L]) check_averaged(fits[[1L]], fit)
+  average_fits(fits)
 }
 
 average_fits <- function(fits) {
-  for (fit in fits[-1L]) check_averaged(fits[[1L]], fit)
   lpd <- matrix(unlist(lapply(fits, lpd_of_rows)), ncol = length(fits))
   known <- lpd[!is.na(lpd[, 1L]), , drop = FALSE]
   price <- vapply(fits, optimism, 0) / nrow(known)
@@ -183,7 +184,7 @@ goes_with <- function(fit, first) {
 check_averaged <- function(first, fit) {
   check_same_responses(first, fit)
   refuse <- function(what, remedy) stop_sparsegp("...", what, remedy)
-  if (isTRUE(codec_of(first)$jumps) != isTRUE(codec_of(fit)$jumps)) {
+  if (codec_of(first)$jumps != codec_of(fit)$jumps) {
     refuse("are fits of densities and of probabilities, whose values cannot be compared",
            "Give every fit a likelihood of counts, or no fit")
   }

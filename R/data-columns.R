@@ -5,6 +5,11 @@
 # Names that model.frame() gives to columns of its own.
 FRAME_COLUMNS <- c("(weights)", "(offset)", "(clock)", "(subset)", "(na.action)")
 
+# Returns the numbers of those columns that have a class, dimensions or other attributes. Plain
+# numbers, texts and logical values have none, and are what they are meant to be: nothing of what
+# follows is asked of them.
+dressed <- function(columns) which(lengths(lapply(columns, attributes)) > 0L)
+
 # Returns one column as plain numbers or times: integer64 as doubles, POSIXlt as POSIXct, times to
 # an event of survival as this package's, a sparse column as an ordinary one, an array of one
 # dimension as a vector, the column of a data frame of one column as that.
@@ -34,13 +39,15 @@ dense_inputs <- function(x, argument) {
 # Returns a data frame or list with plain columns, in the units of `terms` (see measures_of()). A
 # matrix of class mts becomes a data frame, as lm() does it; environments stay.
 plain_data <- function(data, argument = "data", terms = NULL) {
-  refuse_source(data, argument)
+  if (!is.data.frame(data)) refuse_source(data, argument)
   if (is.matrix(data) && is.object(data)) data <- as.data.frame(data)
   if (!is.list(data)) return(data)
-  plain <- lapply(data, plain_column, argument)
-  strange <- which(!mapply(identical, plain, as.list(data)))
-  if (length(strange) && is.data.frame(data)) data <- as.data.frame(data)
-  for (i in strange) data[[i]] <- plain[[i]]
+  for (i in dressed(data)) {
+    plain <- plain_column(data[[i]], argument)
+    if (identical(plain, data[[i]])) next
+    if (is.data.frame(data)) data <- as.data.frame(data)
+    data[[i]] <- plain
+  }
   measures <- attr(terms, "measures")
   if (is.null(measures)) data else in_measures(data, measures, argument)
 }
@@ -52,19 +59,14 @@ refuse_source <- function(data, argument) {
                 "Give a data frame, such as one chunk of its rows")
 }
 
-# Checks a model frame for integer64 that was not in `data`, so that nothing has converted it: the
-# formula's expressions may have been computed with the wrong numbers. outside: names of such
-# variables beside those of the frame.
-check_frame_columns <- function(frame, outside = character()) {
-  taken <- intersect(all.vars(attr(attr(frame, "terms"), "variables")), FRAME_COLUMNS)
-  if (length(taken)) {
-    stop_sparsegp("formula", paste0("has a variable called ", toString(taken), ", a name that ",
-                                    "model frames use themselves"), "Rename that column")
-  }
-  strange <- names(Filter(function(column) inherits(column, "integer64"), as.list(frame)))
-  strange <- union(strange, outside)
-  if (length(strange) == 0L) return(frame)
-  stop_sparsegp("data", paste0("does not hold ", toString(strange),
+# Refuses integer64 in a model frame that was not in `data`, so that nothing has converted it: the
+# formula's expressions may have been computed with the wrong numbers. beside: variables that were
+# not in `data` either.
+refuse_integer64 <- function(frame, beside = list()) {
+  columns <- c(as.list(frame), beside)
+  strange <- names(Filter(function(column) inherits(column, "integer64"), columns))
+  if (length(strange) == 0L) return(invisible())
+  stop_sparsegp("data", paste0("does not hold ", toString(unique(strange)),
                                ", which is of class integer64"),
                 "Make it a column of `data`, or convert it by as.double()")
 }
@@ -97,20 +99,30 @@ conversion_to <- function(was) {
   else "Convert it as it was in the first rows"
 }
 
+# Returns what there is to note of the variables of a first call: those, by name, that are more than
+# plain numbers. Attribute `beside`: names of those that are not in `data`.
+noted_variables <- function(terms, data) {
+  names <- all.vars(terms)
+  taken <- intersect(names, FRAME_COLUMNS)
+  if (length(taken)) {
+    stop_sparsegp("formula", paste0("has a variable called ", toString(taken), ", a name that ",
+                                    "model frames use themselves"), "Rename that column")
+  }
+  within <- if (is.list(data) || is.environment(data)) intersect(names, names(data))
+  beside <- setdiff(names, within)
+  values <- c(lapply(stats::setNames(nm = within), function(name) data[[name]]),
+              mget(beside, environment(terms), inherits = TRUE, ifnotfound = list(NULL)))
+  values <- values[dressed(values)]
+  structure(values, beside = intersect(beside, names(values)))
+}
+
 # Returns the model frame of a first call, checked, with the measures of its variables in attribute
 # `measures` of the terms: a named vector, NULL if none has one; and in attribute `titles` what axes
 # of pictures say of those variables that have a label or a unit. Later frames keep what was noted.
-note_variables <- function(frame, data) {
+note_variables <- function(frame, values) {
+  refuse_integer64(frame, values[attr(values, "beside")])
   terms <- attr(frame, "terms")
-  names <- all.vars(terms)
-  within <- if (is.list(data) || is.environment(data)) intersect(names, names(data))
-  beside <- mget(setdiff(names, within), environment(terms), inherits = TRUE,
-                 ifnotfound = list(NULL))
-  outside <- Filter(function(value) inherits(value, "integer64"), beside)
-  check_frame_columns(frame, names(outside))
   if (!is.null(attr(terms, "measures"))) return(frame)
-  values <- c(lapply(stats::setNames(nm = within), function(name) data[[name]]), beside)
-  values <- values[lengths(lapply(values, attributes)) > 0L] # plain numbers have nothing to note
   attr(terms, "measures") <- unlist(lapply(values, measure_of))
   attr(terms, "titles") <- unlist(Map(title_of, values, names(values)))
   attr(frame, "terms") <- terms

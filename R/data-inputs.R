@@ -83,18 +83,20 @@ check_per_row <- function(x, n, argument, default, positive = FALSE) {
 # dims: so many dimensions at most
 check_response_length <- function(y, n, dims) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
-  if (are_times(y) && dims < 2L) {
+  if (length(dim(y)) > dims || is.list(y) || is.raw(y)) refuse_response(y)
+  if (NROW(y) == n) return(y)
+  stop_sparsegp("y", paste0("has ", NROW(y), " values for ", n, " rows of `x`"))
+}
+
+refuse_response <- function(y) {
+  if (are_times(y)) {
     stop_sparsegp("y", "is of times to an event, and the likelihood is not",
                   "Leave the likelihood out, or use \"weibull\", \"loglogistic\" or \"lognormal\"")
   }
   if (is.raw(y)) stop_sparsegp("y", "is of class raw", "Convert it to numbers, by as.integer()")
-  if (length(dim(y)) > dims || is.list(y)) {
-    stop_sparsegp("y", "must be one vector",
-                  paste("Several columns are components for lik_gaussian(), and successes and",
-                        "failures for lik_binomial()"))
-  }
-  if (NROW(y) == n) return(y)
-  stop_sparsegp("y", paste0("has ", NROW(y), " values for ", n, " rows of `x`"))
+  stop_sparsegp("y", "must be one vector",
+                paste("Several columns are components for lik_gaussian(), and successes and",
+                      "failures for lik_binomial()"))
 }
 
 # The sum of a frame's offsets, or NULL.

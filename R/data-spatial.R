@@ -16,7 +16,8 @@ coordinate_names <- function(formula, data) {
   c("X", "Y")
 }
 
-is_points <- function(data) inherits(data, c("sf", "SpatVector"))
+# Classes of points
+POINTS <- c("sf", "SpatVector")
 
 # Returns points as a data frame with their coordinates.
 with_coordinates <- function(data, formula, argument) {

@@ -8,7 +8,7 @@ lik_beta <- function(bias = NULL, precision = NULL) {
 }
 
 beta_traits <- function() c(lik_code(
-  response = "proportions", density = TRUE, weighted = FALSE,
+  response = "proportions", beyond_moments = TRUE, density = TRUE, weighted = FALSE,
   data_rows = function(y, weights) rbind(y, stats::qlogis(y), deparse.level = 0L)
 ), lik_hyper(
   about = list(bias = list(

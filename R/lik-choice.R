@@ -151,7 +151,8 @@ INSTEAD <- c(
 # Resolves what was given, once the response is there. Two columns of counts are trials unless
 # a likelihood is given; other columns are components.
 resolve_likelihood <- function(lik, y, weights = NULL) {
-  if (is.null(lik)) lik <- likelihood_of_columns(y)
+  if (is.null(lik) && !is.null(dim(y))) lik <- likelihood_of_columns(y)
+  if (is.null(lik)) return(NULL)
   if (is_vectors(y) && identical(lik$type, "gaussian")) return(for_vectors(lik))
   if (!isTRUE(lik$or_trials)) return(lik)
   proportions <- is.numeric(y) && (!is.null(weights) || any(y != round(y), na.rm = TRUE))
@@ -196,9 +197,3 @@ likelihood_for <- function(lik, y, declared = FALSE) {
   if (nlevels(as.factor(y)) <= 2L) lik_probit()
   else if (is.ordered(y)) lik_ordinal() else lik_mprobit()
 }
-
-# Does what was given take rows without a label?
-takes_unlabelled <- function(lik) lik_codec(lik)$missing
-
-# A chunk whose response is one column, with its weights.
-gathered <- function(chunk, lik) lik_codec(lik)$gather(chunk)

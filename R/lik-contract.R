@@ -23,12 +23,13 @@
 #   of_value   (traits, lik) -> the traits of this value, where a type leaves them open; NULL: no
 #   jumps      is the mean response a step of the latent function, which has no slope?
 #   even       is it the same of f and -f? Then nothing is learned from a prior mean of 0
+#   beyond_moments  do responses inform on the latent value by far more than mean and variance?
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that is nearly equivalent; NULL: there is no such
 lik_code <- function(response, data_rows, weighted = FALSE, repeated = FALSE, exact = FALSE,
                      has_evidence = TRUE, modal = FALSE, tempered = FALSE, density = FALSE,
                      normalised = TRUE, label = NULL, least = NULL, remedy = NULL, jumps = FALSE,
-                     even = FALSE, alone = NULL, of_value = NULL) {
+                     even = FALSE, beyond_moments = FALSE, alone = NULL, of_value = NULL) {
   as.list(environment())
 }
 

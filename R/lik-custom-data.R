@@ -106,7 +106,6 @@ more_weights.weights_constants <- function(likelihood, weights, n) {
 
 # Returns weights of rows as they are kept: a list with an entry for each row of a matrix.
 listed_weights <- function(weights) {
-  if (!is.matrix(weights)) return(weights)
   weights <- unname(weights)
   lapply(seq_len(nrow(weights)), function(i) weights[i, ])
 }
@@ -127,8 +126,7 @@ check_frame_weights <- function(weights, n, zero = FALSE) {
 # responses needs them (see needed_constants()).
 constants_in <- function(object, newdata) {
   names <- object$likelihood$custom$data
-  there <- is.data.frame(newdata) && all(names %in% names(newdata))
-  if (length(names) == 0L || !there) return(NULL)
+  if (!is.data.frame(newdata) || !all(names %in% names(newdata))) return(NULL)
   values <- constant_columns(as.list(newdata)[names], "newdata")
   listed_weights(do.call(cbind, values))
 }

@@ -42,7 +42,7 @@ with_zeros <- function(part, start, draw) {
     # it falls to 0 at 0, so that there is a mode where there is no excess
     prior = function(unit, offset) prior_gamma(1.5, 1.5)
   )
-  traits_like(part, draw = draw, weighted = FALSE, repeated = FALSE,
+  traits_like(part, draw = draw, weighted = FALSE, repeated = FALSE, beyond_moments = TRUE,
               data_rows = function(y, weights) count_rows(y))
 }
 

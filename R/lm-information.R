@@ -17,7 +17,7 @@ INFORMATION_STEP <- 1e-4 # of differences in f, with an error of about 1e-8
 # tenth of it.
 #' @export
 fisher_information.response <- function(model, f) {
-  if (model$likelihood$type %in% BEYOND_MOMENTS) return(information_by_quantiles(model, f))
+  if (lik_traits(model$likelihood)$beyond_moments) return(information_by_quantiles(model, f))
   slope <- slope_of(function(f) engine_lik_eval(model, f, weights = model$weights)$mean, f)
   slope^2 / engine_lik_eval(model, f, weights = model$weights)$var
 }
@@ -33,8 +33,6 @@ fisher_information.response_trials <- function(model, f) model$weights * NextMet
 # Points that were seen have all the same response.
 #' @export
 fisher_information.response_seen <- function(model, f) rep(NA_real_, length(f))
-
-BEYOND_MOMENTS <- c("beta", "zip", "zinb", "hurdle_poisson", "hurdle_negbin")
 
 # Numbers scatter about f alike wherever it is.
 #' @export

@@ -21,7 +21,7 @@ training_rows <- function(object) {
 new_rows <- function(object, newdata) {
   given <- new_data_parts(object, newdata)
   new <- new_inputs(object, given$x, given$offset)
-  given <- gathered(given, object$likelihood)
+  given <- lik_codec(object$likelihood)$gather(given)
   read <- read_more(object, given$y, nrow(new$x), given$weights)
   y <- shown_responses(object, read)
   known <- codec_of(object)$known_means(new$offset, c(nrow(new$x), n_outputs(object)))

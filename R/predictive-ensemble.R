@@ -94,7 +94,7 @@ response_quantile.response_ensemble <- function(object, p, latent) {
   if (!has_tails(object, latent)) {
     return(confidence_bound(object, latent, "response", stats::qnorm(p)))
   }
-  jumps <- isTRUE(codec_of(object)$jumps)
+  jumps <- codec_of(object)$jumps
   step <- codec_of(object)$unit_of_count(weights_or_ones(latent$weights, 1L))
   member <- function(object, latent) {
     below <- function(q) {
@@ -110,7 +110,7 @@ response_quantile.response_ensemble <- function(object, p, latent) {
 }
 
 has_tails <- function(object, latent) {
-  if (!is.null(codec_of(object)$jumps)) return(TRUE)
+  if (codec_of(object)$tails) return(TRUE)
   one <- some_latent(expand_latent(latent, n_outputs(object)), 1L, n_outputs(object))
   !is.null(response_tails(object, 0, one))
 }

@@ -158,7 +158,7 @@ refuse_quantiles <- function() {
 
 #' @export
 response_tails.response <- function(object, y, latent) {
-  if (!is.null(codec_of(object)$jumps)) tails_in_c(object, y, latent)
+  if (codec_of(object)$tails) tails_in_c(object, y, latent)
 }
 
 tails_in_c <- function(object, y, latent) {

@@ -27,7 +27,8 @@
 #   processes      (levels) -> number of those that are independent
 #   values         (y) -> how many numbers with a unit each response is
 #   unit_of_count  (weights) -> what one of C's counts is in the response
-#   jumps          does the distribution function of a response jump? NULL: it has none in C
+#   tails          has C the distribution function of a response?
+#   jumps          does that jump?
 #   unbounded      means are integrals over a link without a bound (predictive-point.R)
 #   dims           of how many dimensions a response may be
 #   shape          kinds of the fields that a fit keeps of it (response-check.R)
@@ -68,8 +69,8 @@ response_class <- function(...) c(paste0("response_", c(...)), "response")
 
 # Returns what most codecs have in common.
 codec_defaults <- function() {
-  list(labelled = FALSE, ordered = FALSE, missing = FALSE, coregion = NULL,
-       offsets = TRUE, trials = FALSE, scaled = FALSE, usual_measure = "variance",
+  list(labelled = FALSE, ordered = FALSE, missing = FALSE, tails = FALSE, jumps = FALSE,
+       coregion = NULL, offsets = TRUE, trials = FALSE, scaled = FALSE, usual_measure = "variance",
        unit_of_count = function(weights) 1, unbounded = FALSE, dims = 0L,
        shape = shape_of(), series = identity,
        known_means = function(offset, size) offset, as_labels = function(y) FALSE,

@@ -6,7 +6,7 @@ numbers_codec <- function() {
              offers = offer_table(c("se.fit", "confidence", "prediction", "covariance"),
                                   c("confidence", "prediction"), quantile = character()),
              measures = c("influence", "importance", "improvement", "intervals"),
-             scaled = TRUE, jumps = FALSE, read = read_numbers, again = read_more_numbers,
+             scaled = TRUE, tails = TRUE, read = read_numbers, again = read_more_numbers,
              remedy = "Convert the response, or choose another likelihood",
              codes = function(y, response) y / response$unit - response$centre / response$unit,
              back = function(codes, response) codes * response$unit + response$centre,
@@ -49,7 +49,7 @@ trials_codec <- function() {
 # Points that were seen, and nothing else: the response is 1.
 seen_codec <- function() {
   codec_like(counts_codec(), c("seen", "counts"), constant = function(codes) NULL,
-             jumps = NULL, unbounded = FALSE,
+             tails = FALSE, jumps = FALSE, unbounded = FALSE,
              called = "a response of points",
              offers = offers_without(counts_codec()$offers, "zero"),
              measures = c("influence", "importance", "improvement"),

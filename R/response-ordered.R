@@ -36,7 +36,7 @@ codec_in_order <- function(classes) {
 }
 
 with_order <- function(codec) {
-  codec$ordered <- codec$jumps <- TRUE
+  codec$ordered <- codec$tails <- codec$jumps <- TRUE
   codec$words <- function(response) class_words(response, " ordered categories", " < ")
   codec$observed <- as.integer
   codec$back <- function(codes, response) {

@@ -11,14 +11,15 @@ BY_SCORE <- "score of the level"
 # of distances read as levels; and `labels`, which variables are no numbers. variables:
 # named list of the inputs; open: is the kernel chosen?
 see_factors <- function(setup, terms, variables, open) {
-  factors <- names(Filter(has_levels, variables))
+  others <- Filter(Negate(is.numeric), variables)
+  factors <- names(Filter(has_levels, others))
   setup$kernel <- share_inputs(setup$kernel, attr(terms, "term.labels"), factors)
   grouped <- grouping_factors(setup, terms, factors)
   own <- character()
   if (length(factors)) own <- factors_by_level(setup$coding, open, terms, variables[factors])
   setup$ordered <- setdiff(Filter(function(name) is.ordered(variables[[name]]), own), grouped)
   setup$factors <- own
-  setup$labels <- c(factors, names(Filter(is.logical, variables)))
+  setup$labels <- c(factors, names(Filter(is.logical, others)))
   if (length(setup$ordered)) setup$factors <- codings(setup)[[1L]]$setup$factors
   coded <- union(own, grouped)
   setup$coded <- stats::setNames(rep(list(BY_LEVEL), length(coded)), coded)

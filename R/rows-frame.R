@@ -5,7 +5,7 @@
 # of a recipe notes in its terms what later ones must be like.
 read_frame <- function(recipe, data = NULL) {
   first <- !inherits(recipe$terms, "terms")
-  if (is_points(data)) data <- with_coordinates(data, recipe$terms, recipe$argument)
+  if (inherits(data, POINTS)) data <- with_coordinates(data, recipe$terms, recipe$argument)
   data <- plain_data(data, recipe$argument, if (!first) recipe$terms)
   frames <- is.data.frame(data) || !recipe$response && (is.list(data) || is.environment(data))
   if (!first && !frames) {
@@ -15,63 +15,68 @@ read_frame <- function(recipe, data = NULL) {
   timed <- !is.null(recipe$arguments$clock)
   if (timed) data <- with_clock(recipe, data)
   frame <- tryCatch(model_frame(recipe, data), error = function(e) refuse_frame(e, recipe, data))
-  check_frame_weights(stats::model.weights(frame), nrow(frame))
-  if (first) frame <- note_variables(frame, data)
-  if (first) return(if (timed) note_clock(frame, recipe, data) else frame)
+  weights <- stats::model.weights(frame)
+  if (!is.null(weights)) check_frame_weights(weights, nrow(frame))
+  if (first) {
+    noted <- noted_variables(attr(frame, "terms"), data)
+    if (length(c(noted, dressed(frame)))) frame <- note_variables(frame, noted)
+    return(if (timed) note_clock(frame, recipe, data) else frame)
+  }
   if (!recipe$response && is.data.frame(data) && nrow(frame) != nrow(data)) {
     refuse_frame(simpleError("a variable has other rows"), recipe) # only a part came from `data`
   }
-  frame <- with_missing_numbers(check_frame_columns(frame), recipe$terms)
-  frame <- with_same_values(frame, recipe$terms)
-  check_classes(recipe$terms, frame, recipe$argument)
-  frame
+  if (length(dressed(frame))) refuse_integer64(frame)
+  in_classes(frame, recipe$terms, recipe$argument)
 }
 
 model_frame <- function(recipe, data) {
   arguments <- recipe$arguments
   arguments$na.action <- na_action_of(recipe)
   arguments$data <- data
-  given <- eval(as.call(c(list(quote(stats::model.frame), formula = recipe$terms), arguments)),
+  frame <- eval(as.call(c(list(quote(stats::model.frame), formula = recipe$terms), arguments)),
                 recipe$env)
-  with_plain_columns(if (recipe$drop) without_unused_levels(given) else given, recipe$likelihood,
-                     recipe$env)
-}
-
-# Returns the frame without levels of inputs that have no rows; predicted classes have those of the
-# response (response-labels.R).
-without_unused_levels <- function(frame) {
-  for (j in setdiff(seq_along(frame), attr(attr(frame, "terms"), "response"))) {
-    column <- frame[[j]]
-    unused <- is.factor(column) && !all(levels(column) %in% column)
-    if (!unused) next
-    frame[[j]] <- column[, drop = TRUE]
-    if (!identical(attr(frame[[j]], "contrasts"), attr(column, "contrasts"))) {
-      warn_sparsegp("The contrasts of ", names(frame)[j], " are left out, as some of its levels ",
-                    "have no rows.")
-    }
+  terms <- attr(frame, "terms")
+  response <- attr(terms, "response")
+  at <- dressed(frame)
+  timed <- response && !is.null(recipe$likelihood)
+  if (timed && is_of_times(recipe$likelihood, frame[[response]])) at <- union(response, at)
+  for (i in at[at <= length(attr(terms, "variables")) - 1L]) {
+    frame <- with_plain_variable(frame, i, recipe)
   }
   frame
 }
 
-# Returns the frame with survival's times, and any response of a likelihood of times, as this
-# package's times, which need no other package; and variables that are matrices of one column, as
-# scale() makes them, as vectors.
-with_plain_columns <- function(frame, likelihood, env) {
+# Returns the frame with one of its variables as models read it: survival's times, and any response
+# of a likelihood of times, as this package's times, which need no other package; a matrix of one
+# column, as scale() makes it, as a vector; a factor without levels that have no rows.
+with_plain_variable <- function(frame, i, recipe) {
   terms <- attr(frame, "terms")
-  written <- as.list(attr(terms, "variables"))[-1L]
-  response <- attr(terms, "response")
-  for (i in seq_along(written)) {
-    column <- frame[[i]]
-    plain <- if (inherits(column, "Surv") || i == response && is_of_times(likelihood, column)) {
-      as_times(column)
-    } else if (is.symbol(written[[i]]) && is.matrix(column) && ncol(column) == 1L) column[, 1L]
-    lost <- i == response && is.matrix(column) && !is.object(column)
-    if (lost) refuse_lost_times(column, written[[i]], env)
-    if (is.null(plain)) next
-    frame[[i]] <- plain
-    attr(terms, "dataClasses")[[names(frame)[i]]] <- stats::.MFclass(plain)
-  }
+  written <- attr(terms, "variables")[[i + 1L]]
+  response <- i == attr(terms, "response")
+  column <- frame[[i]]
+  if (is.factor(column) && !response && recipe$drop) return(without_unused_levels(frame, i))
+  plain <- if (inherits(column, "Surv") || response && is_of_times(recipe$likelihood, column)) {
+    as_times(column)
+  } else if (is.symbol(written) && is.matrix(column) && ncol(column) == 1L) column[, 1L]
+  lost <- response && is.matrix(column) && !is.object(column)
+  if (lost) refuse_lost_times(column, written, recipe$env)
+  if (is.null(plain)) return(frame)
+  frame[[i]] <- plain
+  attr(terms, "dataClasses")[[names(frame)[i]]] <- stats::.MFclass(plain)
   attr(frame, "terms") <- terms
+  frame
+}
+
+# Returns the frame without those levels of an input that have no rows; predicted classes have those
+# of the response (response-labels.R).
+without_unused_levels <- function(frame, i) {
+  column <- frame[[i]]
+  if (all(levels(column) %in% column)) return(frame)
+  frame[[i]] <- column[, drop = TRUE]
+  if (!identical(attr(frame[[i]], "contrasts"), attr(column, "contrasts"))) {
+    warn_sparsegp("The contrasts of ", names(frame)[i], " are left out, as some of its levels ",
+                  "have no rows.")
+  }
   frame
 }
 
@@ -121,7 +126,7 @@ na_action_of <- function(recipe) {
   given <- eval(given, recipe$env)
   function(frame) {
     lik <- resolve_likelihood(recipe$likelihood, frame_response(frame))
-    if (!takes_unlabelled(lik)) {
+    if (!lik_codec(lik)$missing) {
       left <- apply_na_action(frame, given)
       weights <- stats::model.weights(frame)
       return(if (is.null(weights)) left else without_weightless(left, weights, nrow(frame)))
@@ -279,18 +284,6 @@ refuse_workspace <- function(recipe, data) {
                       "update(fit, newdata, weights =)"))
 }
 
-# Makes numbers of columns of nothing but NA, which are logical, where the fit had numbers.
-with_missing_numbers <- function(frame, terms) {
-  logical <- names(Filter(is.logical, as.list(frame)))
-  if (length(logical) == 0L) return(frame)
-  classes <- attr(terms, "dataClasses")
-  for (name in intersect(names(classes)[classes %in% c("numeric", "other")], logical)) {
-    column <- frame[[name]]
-    if (is.null(dim(column)) && all(is.na(column))) frame[[name]] <- as.double(column)
-  }
-  frame
-}
-
 # Returns the terms of a frame. A logical column without rows may have been nothing but NA, which
 # stands for anything: its class is not known yet.
 terms_of_frame <- function(frame) {
@@ -309,53 +302,49 @@ learn_classes <- function(terms, frame) {
   terms
 }
 
-# Returns the frame with columns in the class of the fit where they hold the same values in another:
-# 0 and 1 for logical values, logical values for 0 and 1 or for text, text for logical values.
-with_same_values <- function(frame, terms) {
-  before <- kind_of_class(attr(terms, "dataClasses"))
-  for (name in intersect(names(before), names(frame))) {
-    column <- frame[[name]]
-    now <- kind_of_class(stats::.MFclass(column))
-    if (now == before[[name]]) next
-    texts <- if (now == "factor") as.character(column)
-    frame[[name]] <- switch(
-      paste(before[[name]], now), "numeric logical" = as.double(column),
-      "logical numeric" = if (all(column %in% c(0, 1, NA))) as.logical(column) else column,
-      "logical factor" = if (all(texts %in% c("TRUE", "FALSE", NA))) as.logical(texts) else column,
-      "factor logical" = as.character(column), column
-    )
+# Returns a later frame whose variables have the classes of the fit.
+in_classes <- function(frame, terms, argument) {
+  before <- attr(terms, "dataClasses")
+  now <- vapply(as.list(frame)[intersect(names(before), names(frame))], stats::.MFclass, "")
+  for (name in names(now)[now != before[names(now)]]) {
+    frame[[name]] <- in_class(frame[[name]], before[[name]])
+    check_class_again(frame[[name]], name, terms, argument)
   }
   frame
 }
 
-# Returns classes that stand for each other as one: text for a factor, an ordered factor for a plain
-# one, a matrix of one column for a vector.
-kind_of_class <- function(class) {
-  class[class %in% c("character", "ordered")] <- "factor"
-  class[class == "nmatrix.1"] <- "numeric"
-  class
+# Returns a variable in the class of the fit where it holds the same values in another: numbers and
+# others for nothing but NA, which is logical, 0 and 1 for logical values, logical values for 0 and
+# 1 or for text, text for logical values.
+in_class <- function(column, before) {
+  texts <- if (kind_of_variable(column) == "factor") as.character(column)
+  switch(
+    paste(kind_of_class(before), kind_of_variable(column)), "numeric logical" = as.double(column),
+    "other logical" = if (is.null(dim(column)) && all(is.na(column))) as.double(column) else column,
+    "logical numeric" = if (all(column %in% c(0, 1, NA))) as.logical(column) else column,
+    "logical factor" = if (all(texts %in% c("TRUE", "FALSE", NA))) as.logical(texts) else column,
+    "factor logical" = as.character(column), column
+  )
 }
 
+# Returns a class by the one that it stands for: text for a factor, an ordered factor for a plain
+# one, a matrix of one column for a vector.
+kind_of_class <- function(class) {
+  switch(class, character = , ordered = "factor", nmatrix.1 = "numeric", class)
+}
+
+kind_of_variable <- function(column) kind_of_class(stats::.MFclass(column))
+
 # Refuses a variable of another class than before. Plain numbers stand for differences of time, in
-# the unit of the fit.
-check_classes <- function(terms, frame, argument) {
-  before <- attr(terms, "dataClasses")
-  columns <- as.list(frame) # many times as fast as columns of a data frame
-  # NA, which is logical, may stand for anything, and na.action may have left it out
-  known <- vapply(columns, function(column) {
-    if (length(column)) !anyNA(column) || !all(is.na(column)) else !is.logical(column)
-  }, NA)
-  shared <- intersect(names(before), names(columns)[known])
-  now <- kind_of_class(vapply(columns[shared], stats::.MFclass, ""))
-  before <- kind_of_class(before[shared])
-  measures <- attr(terms, "measures")
-  counted <- shared %in% names(measures)[startsWith(as.character(measures), "difftime")] &
-    now == "numeric"
-  changed <- shared[now != before & !counted]
-  if (length(changed) == 0L) return(invisible())
-  changed <- changed[1L]
-  was <- c(attr(terms, "measures")[changed], before[changed])
-  was <- was[!is.na(was)][[1L]]
-  stop_sparsegp(argument, paste0("has ", changed, " of class ", class(frame[[changed]])[1L],
+# the unit of the fit; NA, which is logical, for anything, and na.action may have left it out.
+check_class_again <- function(column, name, terms, argument) {
+  unknown <- if (length(column)) anyNA(column) && all(is.na(column)) else is.logical(column)
+  before <- kind_of_class(attr(terms, "dataClasses")[[name]])
+  now <- kind_of_variable(column)
+  measure <- as.list(attr(terms, "measures"))[[name]]
+  counted <- now == "numeric" && startsWith(c(measure, "")[1L], "difftime")
+  if (unknown || now == before || counted) return(invisible())
+  was <- c(measure, before)[[1L]]
+  stop_sparsegp(argument, paste0("has ", name, " of class ", class(column)[1L],
                                  ", which was of class ", was), conversion_to(was))
 }

@@ -10,6 +10,11 @@ coded_by_number <- function(contrasts) {
   names(contrasts)[vapply(contrasts, function(how) is_word(how, c(BY_LEVEL, BY_SCORE)), NA)]
 }
 
+# Returns the names of factors of which inputs may have any level.
+any_levels <- function(xlevels, contrasts) {
+  c(coded_by_level(contrasts), setdiff(single_levels(xlevels), coded_by_number(contrasts)))
+}
+
 # Returns the frame with such factors as numbers: those of the levels, or where these have a "place"
 # that.
 number_levels <- function(frame, coded, xlev) {
@@ -219,7 +224,7 @@ warn_once <- function(expr) {
     }
     invokeRestart(if (inherits(w, "warning")) "muffleWarning" else "muffleMessage")
   }))
-  for (kind in names(unseen)) signal_unseen(unseen[[kind]], kind)
+  for (kind in names(Filter(length, unseen))) signal_unseen(unseen[[kind]], kind)
   if (value$visible) value$value else invisible(value$value)
 }
 

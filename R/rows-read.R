@@ -30,23 +30,24 @@ read_rows.matrix_recipe <- function(recipe, data, y = NULL, offset = NULL, weigh
   if (!recipe$response) return(rows)
   if (is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
   weights <- more_weights(recipe$likelihood, weights, n)
-  rows <- gathered(c(rows, list(y = plain_column(y, "y"), weights = weights)), recipe$likelihood)
-  rows$y <- check_response_length(rows$y, n, lik_codec(recipe$likelihood)$dims)
+  codec <- lik_codec(recipe$likelihood)
+  rows <- codec$gather(c(rows, list(y = plain_column(y, "y"), weights = weights)))
+  rows$y <- check_response_length(rows$y, n, codec$dims)
   if (!is.null(weights)) rows$weights <- check_frame_weights(rows$weights, n, zero = TRUE)
   rows <- complete_rows(rows, recipe)
   check_whole_inputs(rows$x, "x")
-  check_rows(rows, recipe$likelihood)
+  check_rows(rows, codec)
 }
 
 # Returns the rows that na.action leaves.
 complete_rows <- function(rows, recipe) {
   frame <- data.frame(x = I(rows$x), offset = I(rows$offset))
-  frame$y <- if (takes_unlabelled(recipe$likelihood)) labelled_rows(rows$y) else I(rows$y)
+  frame$y <- if (lik_codec(recipe$likelihood)$missing) labelled_rows(rows$y) else I(rows$y)
   frame$weights <- rows$weights
   left <- without_weightless(apply_na_action(frame, recipe$na.action), rows$weights, nrow(frame))
   omitted <- attr(left, "na.action")
   rows$names <- make.unique(rows$names) # as answers are data frames
-  rows$weights <- listed_weights(rows$weights)
+  if (is.matrix(rows$weights)) rows$weights <- listed_weights(rows$weights)
   if (!is.null(omitted)) rows <- chunk_rows(rows, seq_along(rows$names)[-omitted])
   rows["omitted"] <- list(omitted)
   rows
@@ -57,10 +58,12 @@ frame_rows <- function(recipe, frame) {
   rows <- list(x = frame, offset = check_offset(frame_offset(frame), nrow(frame)))
   if (recipe$response) {
     time <- if (!is.null(recipe$arguments$clock)) times_of_frame(recipe, frame)
-    weights <- listed_weights(stats::model.weights(frame))
+    weights <- stats::model.weights(frame)
+    if (is.matrix(weights)) weights <- listed_weights(weights)
     rows <- c(rows, list(y = frame_response(frame), weights = weights, time = time,
                          omitted = attr(frame, "na.action")))
-    rows <- check_rows(gathered(rows, recipe$likelihood), recipe$likelihood)
+    codec <- lik_codec(recipe$likelihood)
+    rows <- check_rows(codec$gather(rows), codec)
   }
   if (recipe$coded) code_rows(recipe, rows) else rows
 }
@@ -106,10 +109,9 @@ with_known_levels <- function(recipe, x) {
 }
 
 # Checks the response and what goes with it; returns the rows, a response of one column as a vector.
-check_rows <- function(rows, likelihood) {
-  rows$y <- check_response_length(rows$y, nrow(rows$x), lik_codec(likelihood)$dims)
-  check_no_missing(y = if (!takes_unlabelled(likelihood)) rows$y, offset = rows$offset,
-                   weights = rows$weights)
+check_rows <- function(rows, codec) {
+  rows$y <- check_response_length(rows$y, nrow(rows$x), codec$dims)
+  check_no_missing(y = if (!codec$missing) rows$y, offset = rows$offset, weights = rows$weights)
   if (any(is.infinite(rows$y))) stop_not_finite("y")
   rows
 }
@@ -142,13 +144,13 @@ complete_inputs <- function(object, newdata, offset = NULL) {
   new <- new_inputs(object, newdata, offset)
   w <- n_outputs(object)
   known <- codec_of(object)$known_means(new$offset, c(nrow(new$x), w))
-  signal_constant(object, new$x)
+  if (length(object$scaling$dropped)) signal_constant(object, new$x)
   complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
   rows <- list(x = stack_components(scaled_inputs(x, object$scaling), w),
                offset = some_rows(known, complete), complete = complete, names = new$names,
                na = NULL)
-  rows$weights <- constants_in(object, newdata)[complete]
+  if (has_constants(object$likelihood)) rows$weights <- constants_in(object, newdata)[complete]
   rows
 }
 

@@ -45,13 +45,13 @@ recipe_of <- function(fit) {
   }
   recipe <- new_recipe(NULL, NULL, environment(fit$terms), NULL)
   recipe["likelihood"] <- list(likelihood)
-  recipe$arguments <- call_arguments(fit$call, c("weights", "na.action"), time_column(fit$method))
+  recipe$arguments <- call_arguments(fit$call, c("weights", "na.action"), if (!is.null(fit$stream)) time_column(fit$method))
   if (has_constants(likelihood)) recipe$arguments$weights <- constants_call(likelihood)
   recipe$argument <- "newdata"
   recipe[CODING] <- fit[CODING]
   recipe$names <- names
   recipe$coded <- !inherits(fit, "sparsegp_waiting")
-  recipe$learns <- if (recipe$coded) factors_read(fit)
+  recipe$learns <- if (recipe$coded && length(recipe$contrasts)) factors_read(fit)
   recipe
 }
 
@@ -65,8 +65,7 @@ factors_read <- function(fit) {
 without_response <- function(recipe, argument = "newdata") {
   if (!is.null(recipe$terms)) recipe$terms <- stats::delete.response(recipe$terms)
   recipe$arguments <- list(na.action = NULL)
-  recipe$any_level <- c(coded_by_level(recipe$contrasts),
-                        setdiff(single_levels(recipe$xlevels), coded_by_number(recipe$contrasts)))
+  if (length(recipe$xlevels)) recipe$any_level <- any_levels(recipe$xlevels, recipe$contrasts)
   recipe$response <- FALSE
   recipe$coded <- TRUE
   recipe$argument <- argument

@@ -76,7 +76,8 @@ changed_candidate <- function(candidate, change, rows) {
 # Returns a chunk as the likelihood of the setup reads it: rows with one known mean may have two
 # functions.
 chunk_for <- function(chunk, setup) {
-  if (is.matrix(chunk$offset)) chunk else gathered(chunk, model_likelihood(setup, chunk$y))
+  if (is.matrix(chunk$offset)) chunk
+  else lik_codec(model_likelihood(setup, chunk$y))$gather(chunk)
 }
 
 # Fields of a setup that leave the response as it was read

@@ -108,6 +108,20 @@ test_that("everything in R is used: by something else there, by users, or as a m
   expect_none(grep(by_name, idle, value = TRUE, invert = TRUE), "what nothing uses")
 })
 
+test_that("every function that one in R calls is there", {
+  slow_tier()
+  skip_if_not_installed("codetools")
+  namespace <- asNamespace("sparsegp")
+  there <- c(ls(namespace, all.names = TRUE), ls(parent.env(namespace), all.names = TRUE),
+             ls(baseenv(), all.names = TRUE))
+  functions <- Filter(is.function, mget(ls(namespace, all.names = TRUE), namespace))
+  lacking <- lapply(functions, function(f) {
+    setdiff(codetools::findGlobals(f, merge = FALSE)$functions, there)
+  })
+  expect_none(paste0(rep(names(lacking), lengths(lacking)), " calls ", unlist(lacking),
+                     recycle0 = TRUE), "calls of functions that are not there")
+})
+
 test_that("every likelihood has a file in R and its twin in C", {
   for (type in likelihood_names()) expect_true(is.list(traits_of(type)), label = type)
   twins <- sub("_", "-", sub("[.]c$", ".R", grep("^lik_[a-z]+[.]c$", core_files(), value = TRUE)))
@@ -133,7 +147,7 @@ test_that("no text is made code in R, and names of functions are checked before 
   # names of the package's own registries, checked before; the user's na.action and formula
   # operators; functions of R's own and of packages attached
   known <- c("traits_of", "codec_named", "as_kernel", "likelihood_of_family", "apply_na_action",
-             "is_smooth_mark", "is_forked", "pass_on", "with_seed", "note_variables",
+             "is_smooth_mark", "is_forked", "pass_on", "with_seed", "noted_variables",
              "family_named", "functions_named", "random_state", "clock_of_rows", "masked_here",
              "refuse_lost_times")
   found <- using(c("get", "get0", "mget", "match.fun", "dynGet", "getAnywhere", "getFunction"))

@@ -117,8 +117,9 @@ criterion_of <- function(d, lik, weights = NULL) {
   setup <- list(likelihood = lik, scale = TRUE, streams = FALSE, kernel = kernel_rbf(),
                 method = as_method(NULL, "normal"))
   if (lik$type == "heteroscedastic") setup$kernel <- kernel_coregion(rank = 0)
-  model <- read_model(gathered(chunk, lik), setup)
-  problem <- problem_of(model, gathered(chunk, lik))
+  chunk <- lik_codec(lik)$gather(chunk)
+  model <- read_model(chunk, setup)
+  problem <- problem_of(model, chunk)
   problem$options <- method_ep(tol = 1e-10, sweeps = 500)
   list(at = evidence_criterion(problem), theta = model$table$theta + 0.1)
 }
