@@ -66,14 +66,14 @@
 #' caret::train(mpg ~ wt + hp, mtcars, method = gp)
 #' ```
 #'
-#' @section tidymodels, vetiver and butcher:
-#' [gaussian_process()] is a model of parsnip, with the engine `"sparsegp"`. A fit can be the model
-#' of `vetiver::vetiver_model(fit, "name")`; arguments of `vetiver_api()` are those of
-#' [predict()][predict.sparsegp]. `butcher::butcher(fit)` leaves
-#' out the environment of the formula, values in the call and the model frame, which [update()] and
-#' [model.frame()] need; the fit predicts as before. Inputs and responses stay, because the
-#' posterior of full EP is made of them; [shard()] of a fit on inducing points (the *basis*) has
-#' neither.
+#' @section tidymodels, mlr3, vetiver and butcher:
+#' [gaussian_process()] is a model of parsnip, with the engine `"sparsegp"`, and
+#' `mlr3::lrn("regr.sparsegp")` a learner of mlr3, see [mlr3-learners]. A fit can be the model of
+#' `vetiver::vetiver_model(fit, "name")`; arguments of `vetiver_api()` are those of
+#' [predict()][predict.sparsegp]. `butcher::butcher(fit)` leaves out the environment of the formula,
+#' values in the call and the model frame, which [update()] and [model.frame()] need; the fit
+#' predicts as before. Inputs and responses stay, because the posterior of full EP is made of them;
+#' [shard()] of a fit on inducing points (the *basis*) has neither.
 #'
 #' @name other-packages
 #' @aliases caret parsnip emmeans DALEX marginaleffects pdp vip
@@ -91,6 +91,7 @@ NULL
   fill_registry(topenv())
   introduce_to_marginaleffects()
   introduce_to_parsnip()
+  introduce_to_mlr3()
 }
 
 # Lets marginaleffects accept fits, unless its user has set which classes it accepts.
