@@ -1,7 +1,7 @@
 #' Other packages
 #'
-#' What other packages need to work with a fit of [sparsegp()], and how they are called. Methods are
-#' found where those packages are loaded; none of them is needed.
+#' Methods by which other packages work with a fit of [sparsegp()]. They are registered when those
+#' packages are loaded; no package is required.
 #'
 #' @section Tables and pictures:
 #' broom (or generics): [tidy()][tidy.sparsegp], [glance()][tidy.sparsegp],
@@ -11,7 +11,8 @@
 #' see [posterior-draws]. easystats: `model_performance()` has leave-one-out scores,
 #' `model_parameters()` the hyperparameters with intervals; to compare fits use [compare()], as
 #' `compare_performance()` leaves out models that insight does not list. insight and ggeffects read
-#' formula, data and [family()][frames] of a fit; `ggeffects::ggpredict(fit, "x")` draws effects.
+#' formula, data and [family()][frames] of a fit; `ggeffects::ggpredict(fit, "x")` draws effects of
+#' numbers, counts and two classes; `modelsummary::modelsummary()` tabulates fits.
 #'
 #' @section Marginal means:
 #' `emmeans::emmeans(fit, "group")` averages the latent function (plus bias) over a grid, with the
@@ -124,14 +125,13 @@ emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
 }
 
 # Stops where a fit has a latent function for each of several classes or components.
-refuse_many_latent <- function(object) {
+refuse_many_latent <- function(object, as = "emmeans averages one latent function") {
   if (processes(object) == 1L && n_outputs(object) == 1L) return(invisible())
   of <- if (has_components(object)) "components" else "classes"
   remedy <- if (of == "components") "Use predict(se.fit = TRUE) or draws()"
             else paste("Use marginaleffects::avg_predictions(), which has probabilities with",
                        "standard errors, or draws(type = \"response\")")
-  stop_sparsegp("object", paste0("has several ", of, ", and emmeans averages one latent function"),
-                remedy)
+  stop_sparsegp("object", paste0("has several ", of, ", and ", as), remedy)
 }
 
 # Returns a link as emmeans describes it: its inverse, and the name of the result.
@@ -149,6 +149,11 @@ emmeans_labels <- function(object) {
 #' @rawNamespace S3method(insight::get_predicted, sparsegp, insight_predicted)
 insight_predicted <- function(x, data = NULL, predict = "expectation", ci = NULL, ...) {
   x <- ready(x)
+  refuse_many_latent(x, "insight has one prediction for each row")
+  if (inherits(codec_of(x), c("response_in_order", "response_ordered_classes"))) {
+    stop_sparsegp("x", "has ordered classes, and insight has one prediction for each row",
+                  "Use predict(type = \"prob\"), or marginaleffects::avg_predictions()")
+  }
   of_link <- identical(predict, "link")
   new <- identical(predict, "prediction") && codec_of(x)$task == "regression"
   if (is.null(ci)) ci <- 0.95
