@@ -91,8 +91,8 @@ mlr3_numbers <- function(learner, fit, inputs, private) {
     found <- matrix(found, ncol = length(at))
     return(list(quantiles = structure(found, probs = at, response = private$.quantile_response)))
   }
-  if (learner$predict_type == "response") return(list(response = unname(stats::predict(fit, inputs))))
-  found <- stats::predict(fit, inputs, se.fit = TRUE)
+  found <- stats::predict(fit, inputs, se.fit = learner$predict_type == "se")
+  if (!is.list(found)) return(list(response = unname(found)))
   list(response = unname(found$fit), se = unname(found$se.fit))
 }
 

@@ -25,8 +25,7 @@
 #' classes; it explains the probability of the second class, or of all of them. `pdp::partial(fit,
 #' "x", train = data, type = "regression")` averages predictions, for two classes the probability of
 #' the second; for more give `pred.fun = function(object, newdata) colMeans(predict(object, newdata,
-#' type = "prob"))`. For other packages (vip, iml) the `predict()` function is `function(object,
-#' newdata) predict(object, newdata)`; [importance()] does without them.
+#' type = "prob"))`. Packages vip and iml need `function(object, newdata) predict(object, newdata)`.
 #'
 #' @section marginaleffects:
 #' `predictions()`, `comparisons()`, `slopes()` and their averages `avg_comparisons()` and so on

@@ -195,9 +195,11 @@ resting_place.axis_factor <- function(axis, at, shown, y) {
   list(code = axis$code(level), words = paste("at", axis$levels[level]))
 }
 
+MANY <- 8L # levels: more colours than that cannot be told apart
+
 # Returns the most common of so many levels. Of several that are equally common, as treatments and
-# groups in a balanced design, it is the first, or else the one whose mean response is in the middle,
-# as the first of many groups may be an extreme.
+# groups in a balanced design, it is the first, or else the one whose mean response is in the
+# middle, as the first of many groups may be an extreme.
 common_level <- function(at, levels, y, first = levels <= MANY) {
   counts <- tabulate(at, levels)
   common <- which(counts == max(counts))

@@ -84,8 +84,6 @@ factors_to_draw <- function(axes) {
 
 # ---- The levels of a factor, and where others stay ----
 
-MANY <- 8L # more colours than that cannot be told apart
-
 # The factor whose levels are apart: the one asked for, or the combinations of several; else, where
 # nothing was, the only one.
 by_axis <- function(object, axes, shown, which, by) {
