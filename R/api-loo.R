@@ -143,7 +143,7 @@ scores_in_words <- function(scores, digits) {
   if (!is.null(scores$concordance)) {
     return(paste("concordance", format(scores$concordance, digits = digits)))
   }
-  if (is.null(scores$r2)) return(paste(percent(scores$error), "of the classes wrong"))
+  if (is.null(scores$r2)) return(paste("error rate", percent(scores$error)))
   paste0("R2 ", format(scores$r2, digits = digits), ", standard deviation of the errors ",
          format(scores$sd, digits = digits))
 }

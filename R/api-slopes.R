@@ -30,7 +30,7 @@
 #' Functions of [kernel_matern12()], and fields, have no slopes, nor have levels of a factor: these
 #' are errors that name the remedy. Other inputs of the same fit have slopes.
 #'
-#' Where marginaleffects is attached after this package, `slopes()` is its function, which accepts a
+#' If marginaleffects is attached after this package, `slopes()` is its function, which accepts a
 #' fit, too (see [other-packages]); where this package is the last, `slopes()` of other models is
 #' passed on to it.
 #'

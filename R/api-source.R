@@ -26,7 +26,7 @@
 #' `learn_control(rows = Inf)` the search continues with the exact log evidence of all rows and its
 #' gradient, at two sweeps (Gaussian noise) or a dozen (others) for each evaluation.
 #'
-#' Where all rows are kept, they are fitted in memory, and the fit is that of a data frame with
+#' If all rows are kept, they are fitted in memory, and the fit is that of a data frame with
 #' `gp_control(integrate = "none")`, since hyperparameters are never integrated out. Several classes
 #' are an exception: they are not coupled in the posterior (as with `coupled = FALSE`, see
 #' [lik_mprobit()]), and not fitted by least squares.
@@ -84,7 +84,7 @@
 #'
 #' ## Workers
 #'
-#' Where package future is attached and `future::plan()` is other than sequential, chunks that stand
+#' If package future is attached and `future::plan()` is other than sequential, chunks that stand
 #' by themselves (of a function, or of files) are read and summed by the workers, in the first pass
 #' and in every sweep, and rows stay there, except those that are kept to learn from: each worker
 #' sends as many rows as are kept in total. Chunks with as many rows as the first are best, since
@@ -96,9 +96,9 @@
 #' clusters" of the website) and `future.mirai::mirai_multisession`. Those that start R for each
 #' task, as package future.callr does, are given everything each time.
 #'
-#' What the function, the formula and arguments such as `subset`, [kernel_custom()] and
-#' [lik_custom()] take from your workspace travels with the source: objects and functions by their
-#' names in the code, and what these take in turn. So a function that takes its chunks out of a data
+#' Objects and functions of your workspace that are named in the function, in the formula or in
+#' arguments such as `subset`, [kernel_custom()] and [lik_custom()] are sent with the source, and
+#' those that they name in turn. So a function that takes its chunks out of a data
 #' frame of the workspace sends all rows of it to each worker; let it read a file instead. A package
 #' that you have attached is attached there if the code uses a name of it. Workers read with your
 #' values of the options `contrasts`, `na.action`, `OutDec`, `scipen`, `digits` and `encoding`.

@@ -1,6 +1,6 @@
 # A page of help alone: what users may rely on.
 
-#' What may change, and what does not
+#' Stability of the interface
 #'
 #' The package follows semantic versions. All that a version 1.x exports stays in the later ones,
 #' with its arguments and the classes of its values, except for what this page calls experimental.
@@ -24,7 +24,7 @@
 #' one, with an error that names the version.
 #'
 #' @section Not promised:
-#' What a default fit chooses (transformation, kernel, inducing points (the *basis*), evaluations)
+#' The choices of a default fit (transformation, kernel, inducing points (the *basis*), evaluations)
 #' may improve in a minor version, and numbers change with it. If you need the same numbers, give
 #' the kernel, `structure = "fixed"`, the method and `lik_gaussian(transform = )`, or keep the
 #' fit. Fields of a fit that no help page names, texts of messages, and what `print()` shows are

@@ -132,14 +132,20 @@ print_hyperparameters <- function(hyper, digits, km) {
   shown <- data.frame(estimate = each(ifelse(own, hyper$input_units, hyper$value)),
                       std.error = each(signif(ifelse(own, hyper$input_error, hyper$std.error), 2L)),
                       unit = ifelse(own, "of the input",
-                                    ifelse(grepl("lengthscale", rownames(hyper)),
-                                           "of scaled inputs", "")),
+                                    hyper_units(rownames(hyper))),
                       row.names = rownames(hyper))
   shown$unit[km] <- "km"
   shown$std.error[!hyper$learned] <- "fixed"
   if (all(shown$unit == "")) shown$unit <- NULL
   cat("\nHyperparameters:\n")
   print(shown, quote = FALSE)
+}
+
+# Returns the units of hyperparameters that are not in units of an input. That of the noise is said
+# because its standard deviation stands above.
+hyper_units <- function(names) {
+  ifelse(grepl("lengthscale", names), "of scaled inputs",
+         ifelse(grepl("(^|[.])noise", names), "variance", ""))
 }
 
 # Returns which hyperparameters are length scales on the sphere.

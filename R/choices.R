@@ -12,7 +12,7 @@
 # with_known_structure(), or NULL. A fit has them beside its record, `fit$choice_fields`.
 
 # Names the criterion by which the candidates of a stage are compared.
-OF_STRUCTURE <- "log evidence + log prior - price of hyperparameters"
+OF_STRUCTURE <- "log evidence + log prior - penalty for hyperparameters"
 OF_LEFT_OUT <- "leave-one-out log probability per observation"
 CRITERIA <- c(
   "latent functions" = OF_LEFT_OUT,

@@ -37,7 +37,7 @@
 #' coverage then was .92 to .96, and the average is nearer to the truth than any one order. `k0 =
 #' 0:25` takes the order of largest evidence alone.
 #'
-#' Where a density jumps, as the uniform and the exponential do, periodic functions have ripples and
+#' If a density jumps, as the uniform and the exponential do, periodic functions have ripples and
 #' a kernel estimate is nearer to it. `support` gives the ends at which it may jump: f is then a sum
 #' of cosines, \eqn{\cos(\pi j u)}{cos(pi j u)} for j from 0 to `k0`, which are level and not 0 at
 #' both ends, and half a line is mapped to the unit interval by \eqn{u = 1 - \exp(-(x - a) / m)}{u =

@@ -62,7 +62,7 @@
 #' functions, good to some 0.01 nats. A power of probabilities (see [fit_methods]) is only in
 #' `"entropy"`.
 #'
-#' Where labels are not normal, those of rows that are chosen already are unknown: means are kept,
+#' If labels are not normal, those of rows that are chosen already are unknown: means are kept,
 #' and covariances become what they are on average over the label, which is exact for the first row
 #' taken; from then on the posterior is treated as Gaussian again. Latent functions of several
 #' classes are independent of each other unless the fit couples them: then all their covariances

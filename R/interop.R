@@ -1,7 +1,7 @@
 #' Other packages
 #'
-#' What other packages need to work with a fit of [sparsegp()], and how they are called. Methods are
-#' found where those packages are loaded; none of them is needed.
+#' Methods by which other packages work with a fit of [sparsegp()]. They are registered when those
+#' packages are loaded; no package is required.
 #'
 #' @section Tables and pictures:
 #' broom (or generics): [tidy()][tidy.sparsegp], [glance()][tidy.sparsegp],
@@ -11,7 +11,8 @@
 #' see [posterior-draws]. easystats: `model_performance()` has leave-one-out scores,
 #' `model_parameters()` the hyperparameters with intervals; to compare fits use [compare()], as
 #' `compare_performance()` leaves out models that insight does not list. insight and ggeffects read
-#' formula, data and [family()][frames] of a fit; `ggeffects::ggpredict(fit, "x")` draws effects.
+#' formula, data and [family()][frames] of a fit; `ggeffects::ggpredict(fit, "x")` draws effects of
+#' numbers, counts and two classes; `modelsummary::modelsummary()` tabulates fits.
 #'
 #' @section Marginal means:
 #' `emmeans::emmeans(fit, "group")` averages the latent function (plus bias) over a grid, with the
@@ -24,8 +25,7 @@
 #' classes; it explains the probability of the second class, or of all of them. `pdp::partial(fit,
 #' "x", train = data, type = "regression")` averages predictions, for two classes the probability of
 #' the second; for more give `pred.fun = function(object, newdata) colMeans(predict(object, newdata,
-#' type = "prob"))`. For other packages (vip, iml) the `predict()` function is `function(object,
-#' newdata) predict(object, newdata)`; [importance()] does without them.
+#' type = "prob"))`. Packages vip and iml need `function(object, newdata) predict(object, newdata)`.
 #'
 #' @section marginaleffects:
 #' `predictions()`, `comparisons()`, `slopes()` and their averages `avg_comparisons()` and so on
@@ -66,14 +66,14 @@
 #' caret::train(mpg ~ wt + hp, mtcars, method = gp)
 #' ```
 #'
-#' @section tidymodels, vetiver and butcher:
-#' [gaussian_process()] is a model of parsnip, with the engine `"sparsegp"`. A fit can be the model
-#' of `vetiver::vetiver_model(fit, "name")`; arguments of `vetiver_api()` are those of
-#' [predict()][predict.sparsegp]. `butcher::butcher(fit)` leaves
-#' out the environment of the formula, values in the call and the model frame, which [update()] and
-#' [model.frame()] need; the fit predicts as before. Inputs and responses stay, because the
-#' posterior of full EP is made of them; [shard()] of a fit on inducing points (the *basis*) has
-#' neither.
+#' @section tidymodels, mlr3, vetiver and butcher:
+#' [gaussian_process()] is a model of parsnip, with the engine `"sparsegp"`, and
+#' `mlr3::lrn("regr.sparsegp")` a learner of mlr3, see [mlr3-learners]. A fit can be the model of
+#' `vetiver::vetiver_model(fit, "name")`; arguments of `vetiver_api()` are those of
+#' [predict()][predict.sparsegp]. `butcher::butcher(fit)` leaves out the environment of the formula,
+#' values in the call and the model frame, which [update()] and [model.frame()] need; the fit
+#' predicts as before. Inputs and responses stay, because the posterior of full EP is made of them;
+#' [shard()] of a fit on inducing points (the *basis*) has neither.
 #'
 #' @name other-packages
 #' @aliases caret parsnip emmeans DALEX marginaleffects pdp vip
@@ -91,6 +91,7 @@ NULL
   fill_registry(topenv())
   introduce_to_marginaleffects()
   introduce_to_parsnip()
+  introduce_to_mlr3()
 }
 
 # Lets marginaleffects accept fits, unless its user has set which classes it accepts.
@@ -123,14 +124,13 @@ emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
 }
 
 # Stops where a fit has a latent function for each of several classes or components.
-refuse_many_latent <- function(object) {
+refuse_many_latent <- function(object, as = "emmeans averages one latent function") {
   if (processes(object) == 1L && n_outputs(object) == 1L) return(invisible())
   of <- if (has_components(object)) "components" else "classes"
   remedy <- if (of == "components") "Use predict(se.fit = TRUE) or draws()"
             else paste("Use marginaleffects::avg_predictions(), which has probabilities with",
                        "standard errors, or draws(type = \"response\")")
-  stop_sparsegp("object", paste0("has several ", of, ", and emmeans averages one latent function"),
-                remedy)
+  stop_sparsegp("object", paste0("has several ", of, ", and ", as), remedy)
 }
 
 # Returns a link as emmeans describes it: its inverse, and the name of the result.
@@ -148,6 +148,11 @@ emmeans_labels <- function(object) {
 #' @rawNamespace S3method(insight::get_predicted, sparsegp, insight_predicted)
 insight_predicted <- function(x, data = NULL, predict = "expectation", ci = NULL, ...) {
   x <- ready(x)
+  refuse_many_latent(x, "insight has one prediction for each row")
+  if (inherits(codec_of(x), c("response_in_order", "response_ordered_classes"))) {
+    stop_sparsegp("x", "has ordered classes, and insight has one prediction for each row",
+                  "Use predict(type = \"prob\"), or marginaleffects::avg_predictions()")
+  }
   of_link <- identical(predict, "link")
   new <- identical(predict, "prediction") && codec_of(x)$task == "regression"
   if (is.null(ci)) ci <- 0.95

@@ -180,19 +180,32 @@ about_levels <- function(at, groups = 1L) {
 
 # Returns the columns of an axis that is held, and words: a number at its median, a factor at its
 # most common level. shown: columns that other axes decide; a factor of which one is shown is at
-# the level that has no column.
-resting_place <- function(axis, at, shown) UseMethod("resting_place")
+# the level that has no column. y: responses of the rows at these places.
+resting_place <- function(axis, at, shown, y) UseMethod("resting_place")
 
 #' @export
-resting_place.axis_number <- function(axis, at, shown) {
+resting_place.axis_number <- function(axis, at, shown, y) {
   list(code = axis$code(stats::median(at)), words = NULL)
 }
 
 #' @export
-resting_place.axis_factor <- function(axis, at, shown) {
+resting_place.axis_factor <- function(axis, at, shown, y) {
   if (any(axis$columns %in% shown)) return(list(code = 0 * axis$code(1L), words = ""))
-  level <- which.max(tabulate(at, length(axis$levels)))
+  level <- common_level(at, length(axis$levels), y)
   list(code = axis$code(level), words = paste("at", axis$levels[level]))
+}
+
+MANY <- 8L # levels: more colours than that cannot be told apart
+
+# Returns the most common of so many levels. Of several that are equally common, as treatments and
+# groups in a balanced design, it is the first, or else the one whose mean response is in the
+# middle, as the first of many groups may be an extreme.
+common_level <- function(at, levels, y, first = levels <= MANY) {
+  counts <- tabulate(at, levels)
+  common <- which(counts == max(counts))
+  if (first || length(common) == 1L || !is.numeric(y) || NROW(y) != length(at)) return(common[1L])
+  means <- vapply(common, function(level) mean(y[which(at == level)], na.rm = TRUE), 0)
+  common[order(means)[(length(common) + 1L) %/% 2L]]
 }
 
 # Returns some places over which an effect is compared: quantiles of the rows, or all levels.

@@ -279,7 +279,7 @@ tick_labels <- function(again, at) {
   ifelse(is.na(at) | !is.na(found), found, "")
 }
 
-# Returns a legend of the key's colours, by points that are nowhere. The lines of a map carry their
+# Returns a legend of the key's items, by points that are nowhere. The lines of a map carry their
 # values.
 key_layers <- function(chart) {
   key <- chart$key
@@ -290,9 +290,17 @@ key_layers <- function(chart) {
   if (length(key) == 0L) return(NULL)
   label <- vapply(key, `[[`, "", "label")
   items <- data.frame(x = NA_real_, y = NA_real_, label = factor(label, label))
-  look <- list(shape = vapply(key, `[[`, 0, "pch"), fill = vapply(key, `[[`, "", "col"))
+  each <- function(field) unlist(lapply(key, `[[`, field))
+  look <- list(shape = each("pch"), fill = each("col"), linetype = each("lty"), kind = each("kind"))
   list(ggplot2::geom_point(mapped(x = "x", y = "y", colour = "label"), items, na.rm = TRUE,
-                           show.legend = c(colour = TRUE, alpha = FALSE)),
+                           show.legend = c(colour = TRUE, alpha = FALSE), key_glyph = key_symbol),
        ggplot2::scale_colour_manual(values = vapply(key, `[[`, "", "col"), name = name,
                                     guide = ggplot2::guide_legend(override.aes = look)))
+}
+
+# Draws an item of a legend as the key of base graphics has it: a line, a band, a tick or a point.
+key_symbol <- function(data, params, size) {
+  draw <- switch(data$kind, line = "path", band = "rect", tick = "vpath", "point")
+  if (draw != "point") data$linewidth <- 0.7
+  getExportedValue("ggplot2", paste0("draw_key_", draw))(data, params, size)
 }

@@ -6,12 +6,13 @@
 #' A panel for each input: the latent function along it, averaged over (at most 50) observations
 #' with their own values of the other inputs, minus its mean (the partial dependence); its exact
 #' pointwise interval; and partial residuals, as for `type = "terms"`. Factors have a point with
-#' bars for each level. Dotted lines: 10 % and 90 % quantiles of the individual (ICE) curves; a wide
-#' gap between them shows an interaction. Panels are in the order of the size of the effect, at most
-#' nine; `which` names others. Panels here and of `type = "terms"` and `"slope"` have a logarithmic
-#' axis where the fit has the logarithm of the input and its values span orders of magnitude;
-#' `log = ""` gives linear ones. Several classes have a curve each. *Value.* A list of data frames,
-#' with `rows_lwr` and `rows_upr` for the dotted lines.
+#' bars for each level. The words above the panels name the scale of the effects if it is that of a
+#' link or of a transformed response. Dotted lines: 10 % and 90 % quantiles of the individual (ICE)
+#' curves; a wide gap between them shows an interaction. Panels are in the order of the size of the
+#' effect, at most nine; `which` names others. Panels here and of `type = "terms"` and `"slope"`
+#' have a logarithmic axis where the fit has the logarithm of the input and its values span orders
+#' of magnitude; `log = ""` gives linear ones. Several classes have a curve each. *Value.* A list of
+#' data frames, with `rows_lwr` and `rows_upr` for the dotted lines.
 NULL
 
 effects_plot <- function() {

@@ -23,11 +23,14 @@ partial_views <- function(object, rows, group, term_axes, by) {
   if (length(seen) == 0L) seen <- term_axes # all of them follow from inputs of other terms
   alone <- length(unlist(group)) == length(fit_parts(object))
   some <- unique(round(seq(1, nrow(rows$x), length.out = min(nrow(rows$x), AVERAGED_ROWS))))
+  link <- family.sparsegp(object)$link
+  scale <- if (link != "identity") paste(link, "scale")
   views <- lapply(seen, function(axis) {
     list(axis = stats::setNames(list(axis), axis$name), axes = axis$name, by = by,
          derived = derived[setdiff(names(derived), axis$columns)],
          over = rows$x[some, , drop = FALSE], held = TRUE,
-         caption = if (length(axes) > 1L) "averaged over the other inputs",
+         caption = paste(c(scale, if (length(axes) > 1L) "averaged over the other inputs"),
+                         collapse = ", "),
          label = paste(if (alone) "effect of" else paste(names(group), "along"), axis$name))
   })
   spread <- vapply(views, effect_spread, 0, object, rows, group)

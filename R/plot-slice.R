@@ -84,8 +84,6 @@ factors_to_draw <- function(axes) {
 
 # ---- The levels of a factor, and where others stay ----
 
-MANY <- 8L # more colours than that cannot be told apart
-
 # The factor whose levels are apart: the one asked for, or the combinations of several; else, where
 # nothing was, the only one.
 by_axis <- function(object, axes, shown, which, by) {
@@ -99,8 +97,9 @@ by_axis <- function(object, axes, shown, which, by) {
   }
   free <- setdiff(names(factors), names(shown))
   if (!is.character(by) || !length(by) || anyDuplicated(by) || !all(by %in% free)) {
-    stop_sparsegp("by", "must name a factor that is no axis, or several",
-                  if (length(factors)) paste0("The factors are ", toString(names(factors))))
+    stop_sparsegp("by", "must name one or more factors beside those along the axes",
+                  if (length(factors)) paste("Factors:", toString(names(factors)))
+                  else "This fit has no factors: cut() makes a factor of a number")
   }
   Reduce(crossed_axis, factors[by])
 }
@@ -108,13 +107,13 @@ by_axis <- function(object, axes, shown, which, by) {
 # Returns where the others stay.
 resting_places <- function(others, rows, columns) {
   lapply(others, function(axis) {
-    resting_place(axis, axis$places(rows$x, rows$raw), columns)
+    resting_place(axis, axis$places(rows$x, rows$raw), columns, rows$y)
   })
 }
 
 # Returns the factors among `others` that cannot be held at one level, as some level of a factor
 # that is shown does not occur with it: for each a list of the factor, the name of that `within`
-# which it is nested, and its most common level in each level of that.
+# which it is nested, its most common level in each level of that, and whether there are others.
 nested_factors <- function(shown, others, resting, rows) {
   within <- Filter(function(axis) length(axis$levels) > 0L, shown)
   found <- list()
@@ -122,14 +121,20 @@ nested_factors <- function(shown, others, resting, rows) {
     for (name in names(others)[count_levels(others) > 0L]) {
       held <- others[[name]]
       if (identical(resting[[name]]$words, "")) next # one of its columns is shown
-      counts <- table(factor(axis$places(rows$x, rows$raw), seq_along(axis$levels)),
-                      factor(held$places(rows$x, rows$raw), seq_along(held$levels)))
-      at <- which.max(colSums(counts))
-      own <- apply(counts, 1L, which.max)
+      of_rows <- factor(axis$places(rows$x, rows$raw), seq_along(axis$levels))
+      places <- held$places(rows$x, rows$raw)
+      counts <- table(of_rows, factor(places, seq_along(held$levels)))
+      at <- common_level(places, length(held$levels), rows$y)
       keep <- counts[, at] > 0 | rowSums(counts) == 0
       if (all(keep)) next
+      own <- vapply(levels(of_rows), function(level) {
+        own <- which(of_rows == level)
+        if (length(own) == 0L) return(at)
+        common_level(places[own], length(held$levels), some_rows(rows$y, own), first = FALSE)
+      }, 1L)
       found[[length(found) + 1L]] <- list(held = held, within = axis$name,
-                                          level = ifelse(keep, at, own))
+                                          level = ifelse(keep, at, own),
+                                          several = any(rowSums(counts > 0) > 1))
     }
   }
   found
@@ -137,7 +142,8 @@ nested_factors <- function(shown, others, resting, rows) {
 
 with_nested_words <- function(resting, nested) {
   for (one in nested) {
-    resting[[one$held$name]]$words <- paste("as in each", one$within)
+    words <- if (one$several) "at a typical level of each" else "as in each"
+    resting[[one$held$name]]$words <- paste(words, one$within)
   }
   resting
 }

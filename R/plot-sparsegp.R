@@ -7,10 +7,11 @@
 #' @details
 #' Axes are variables of the data, in their original units: numbers (as in the formula, such as
 #' `log(x)`), factors, and the variable `x` of a term such as `poly(x, 2)` if the data still exist.
-#' Inputs that are not axes are held at their medians, a factor at its most common level, an offset
-#' at its median; columns that follow from others, such as `a:b` or `I(a^2)` beside `a`, follow
-#' them. With more than two inputs and no `which`, the axes are the two most important inputs. The
-#' line above the panel shows what is held fixed.
+#' Inputs that are not axes are held at their medians, a factor at its most common level (of many
+#' equally common groups one with a typical response), an offset at its median; columns that
+#' follow from others, such as `a:b` or `I(a^2)` beside `a`, follow them. With more than two
+#' inputs and no `which`, the axes are the two most important inputs. The line above the panel
+#' shows what is held fixed.
 #'
 #' Observations do not lie where inputs are held fixed. Numbers and counts are drawn as partial
 #' residuals: the mean of the picture at the row, plus the residual of the row (for counts times

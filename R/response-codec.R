@@ -111,7 +111,7 @@ new_response <- function(codec, y, given, weights = NULL, levels = NULL, centre 
 # removed from the responses. where: on which scale
 constant_words <- function(response, where = "") {
   known <- response$constant
-  called <- paste0(if (length(response$centre) > 1L) "means" else "mean", where, ": ")
+  called <- paste0(if (length(response$centre) > 1L) "prior means" else "prior mean", where, ": ")
   number <- function(value) format(value, digits = 5L, trim = TRUE)
   if (is.null(known)) {
     average <- if (any(response$centre != 0)) " (average of the response)"

@@ -43,9 +43,9 @@
 #'
 #' @section On Spark:
 #' Every partition gives its fit as a line of text, `sparklyr::spark_apply()` collects them. (The
-#' part that runs in R is tested; the call of Spark is not.) The rows of a partition should
-#' outnumber the points many times: `sdf_repartition()` sees to that. R and this package are needed
-#' on every node.
+#' part that runs in R is tested; the call of Spark is not.) A partition should have many
+#' times as many rows as there are points, if necessary after `sdf_repartition()`. R and this
+#' package are needed on every node.
 #' ```
 #' lines <- sparklyr::spark_apply(table, function(rows, first) {
 #'   fit <- sparsegp::sparsegp(data = rows, control = gp_control(like = first))

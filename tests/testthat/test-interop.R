@@ -292,6 +292,9 @@ test_that("emmeans and ggeffects refuse several latent functions with a remedy",
   refused(emmeans::emmeans(flowers(), "Petal.Width"), "several classes")
   skip_if_not_installed("ggeffects")
   refused(insight::get_predicted(flowers()), "several classes")
+  refused(insight::get_predicted(two), "several components")
+  rated <- transform(mtcars, gear = factor(gear, ordered = TRUE))
+  refused(insight::get_predicted(sparsegp(gear ~ wt, rated, learn = FALSE)), "ordered classes")
 })
 
 test_that("marginaleffects itself has standard errors", {

@@ -48,7 +48,7 @@ test_that("loo() of counts, shares, weights and classes is of their distribution
   expect_named(two, c("observed", "predicted", "prob", "prob.0", "prob.1", "lpd"))
   expect_equal(two$lpd, log(two$prob), tolerance = 1e-10)
   expect_identical(two$prob, ifelse(mtcars$am == 1, two$prob.1, two$prob.0))
-  expect_output(print(two), "of the classes wrong")
+  expect_output(print(two), "error rate [0-9.]+%")
   several <- loo(sparsegp(Species ~ Petal.Width, fifteen, learn = FALSE))
   expect_equal(several$prob.setosa + several$prob.versicolor + several$prob.virginica, rep(1, 15))
   expect_equal(several$lpd, log(several$prob), tolerance = 1e-8)

@@ -547,7 +547,7 @@ test_that("a rough map is fitted by neighbours by default, a smooth one by induc
   made <- function(...) of_many(sparsegp(..., learn = learn_control(inner = 5)))
   rough <- made(X, y)
   expect_output(print(rough), "regression, 20 nearest neighbours")
-  expect_output(print(summary(rough, details = TRUE)), "better by 0.* nats per observation")
+  expect_output(print(summary(rough, details = TRUE)), "better by 0.* log density per observation")
   expect_identical(rough$choices$candidate[nrow(rough$choices)], "nearest neighbours")
   expect_identical(nobs(update(rough, X[1:3, ] + 0.01, y = y[1:3])), 703L)
   file <- tempfile()

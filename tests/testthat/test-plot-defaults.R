@@ -90,3 +90,11 @@ test_that("censored times have open symbols beside a curve of medians", {
   # of events alone there is nothing to open
   expect_length(chart_of(update(fit, survival::Surv(time) ~ .), "x")$key, 3L)
 })
+
+test_that("of equally common levels the one with the median response is typical", {
+  y <- c(5, 1, 3, 5, 1, 3)
+  expect_identical(common_level(rep(1:3, 2), 3L, y, first = FALSE), 3L)
+  expect_identical(common_level(rep(1:3, 2), 3L, y), 1L) # few levels have a reference
+  expect_identical(common_level(c(1, 2, 2), 3L, 1:3, first = FALSE), 2L)
+  expect_identical(common_level(rep(1:2, 2), 2L, NULL, first = FALSE), 1L)
+})

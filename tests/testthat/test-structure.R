@@ -105,7 +105,7 @@ test_that("a rough function is found, and a sum is one kernel as any other", {
   expect_match(format(fit$kernel), " + matern12", fixed = TRUE)
   tried <- choices_of_stage(fit, "kernel")
   expect_identical(tried$candidate[tried$taken], format(fit$kernel))
-  expect_output(print(summary(fit)), "kernel: .* better by .* nats; [0-9]+ tried on 250 rows")
+  expect_output(print(summary(fit)), "kernel: .* better by .* evidence; [0-9]+ tried on 250 rows")
   parts <- predict(fit, d[1:5, ], type = "terms")
   expect_identical(ncol(parts), length(fit$kernel$parts))
   expect_equal(unname(rowSums(parts) + attr(parts, "constant")),
@@ -216,7 +216,7 @@ test_that("an open degree of a polynomial is that with the most evidence", {
   expect_equal(tried$score - tried$score[3L], given - given[3L],
                tolerance = 2 * policy$search_tolerance / mean(abs(given - given[3L])))
   expect_identical(which(tried$taken), which.max(given))
-  expect_output(print(summary(fit)), "poly\\(degree = 3\\), better by .* nats; 5 tried")
+  expect_output(print(summary(fit)), "poly\\(degree = 3\\), better by .* evidence; 5 tried")
   by_name <- sparsegp(y ~ a, d, kernel = "polynomial")
   expect_identical(format(by_name$kernel), format(fit$kernel))
 })
