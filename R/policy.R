@@ -9,6 +9,7 @@ effort                | 0.125, 1, 8 | factor     | budgets of quick, normal and 
 coupled_tilt | 2.3e4, 3e5 | flops | a probit, softmax tilt of coupled classes, for each pair
 coupled_flops | 9.4e9 | flops | full EP of coupled classes, and learning by it: 5 seconds
 coupled_evaluations | 8 | evaluations | that learning by it is taken to need
+coupled_gain | 0.02 | nats | a step of it that is to gain less is not made
 coupled_predictions | 3000 | rows | whose prediction, as for a picture, is in that budget
 full_ep_flops | 3.4e9 | flops | full EP of all rows (1500 if Gaussian) against inducing points
 ep_iterations | 8 | factorisations | cost of an EP run, if the likelihood is not Gaussian

@@ -91,7 +91,7 @@ polished <- function(candidate, independent, setup, work) {
   from <- table$theta[table$free]
   coupled <- objective_of(candidate)
   found <- newton_search(coupled, from, curvature_by_differences(objective_of(independent), from),
-                         search_box(table), policy$search_tolerance, evaluated = TRUE)
+                         search_box(table), policy$coupled_gain, evaluated = TRUE)
   if (is.null(found)) return(candidate)
   candidate$table$theta[table$free] <- found
   record <- with_spent(candidate$record, coupled$state)
