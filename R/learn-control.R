@@ -36,11 +36,11 @@
 #' inputs are ranked there by the gradient, and the first 1, 2, 4, ... switched on again. If one of
 #' these points raises the log evidence by more than 1, the search continues from the best, at most
 #' three times. This costs about ten evaluations when no better optimum exists. Most of
-#' these use a third of the observations, but at least `r policy$ranking_rows`. If the search for
-#' [model_structure] has gained less than `r policy$min_relevance_gain` nats by a length scale for
-#' each input, 0.15 and 0.4 times the starts are tried, too, and inputs are also ranked from all of
-#' them switched off: a common length scale may have smoothed away an input along which the function
-#' varies fast, or be so short that it fits noise.
+#' these use a third of the observations, but at least `r policy$ranking_rows`, and end EP early.
+#' If the search for [model_structure] has gained less than `r policy$min_relevance_gain` nats by a
+#' length scale for each input, 0.15 and 0.4 times the starts are tried, too, and inputs are also
+#' ranked from all of them switched off: a common length scale may have smoothed away an input along
+#' which the function varies fast, or be so short that it fits noise.
 #'
 #' `fit$learning` records the search: `evaluations` and how many of them were `failures`, the
 #' `objective` of every start, whether it `converged`, the last `gradient`, what ended `at_bound`,

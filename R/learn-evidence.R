@@ -28,14 +28,18 @@ evidence <- function(problem, sites = NULL) {
 
 # Returns the log evidence of a third of the rows and inducing points, by which the places are
 # ranked where inputs are tried anew (reactivate_inputs()): full EP of many rows takes a 27th of the
-# time there. NULL where these would be too few to tell.
+# time there. Where they are too few to tell, it is that of all rows. EP ends early, as places
+# differ by many nats. NULL: the log evidence itself.
 ranking_criterion <- function(problem) {
-  count <- max(policy$ranking_rows, round(nrow(problem$x) / 3))
-  if (!is.null(problem$states) || !is.null(problem$neighbours) || count >= nrow(problem$x) ||
+  n <- nrow(problem$x)
+  count <- max(policy$ranking_rows, round(n / 3))
+  exact <- lik_traits(problem$lik)$exact
+  if (!is.null(problem$states) || !is.null(problem$neighbours) || count >= n && exact ||
       problem_width(problem) > 1L) return(NULL)
+  problem$options$tol <- max(problem$options$tol, policy$ranking_tolerance)
+  if (count >= n) return(evidence_criterion(problem))
   third <- part_of_problem(problem, spread_problem(problem)[seq_len(count)])
-  first <- function(points) points[seq_len(ceiling(nrow(points) * count / nrow(problem$x))), ,
-                                   drop = FALSE]
+  first <- function(points) points[seq_len(ceiling(nrow(points) * count / n)), , drop = FALSE]
   basis <- problem$basis
   if (!is.null(basis)) third$basis <- if (is.matrix(basis)) first(basis) else lapply(basis, first)
   evidence_criterion(third)
@@ -142,7 +146,7 @@ cap_failed_values <- function(value) {
 # of the objective makes optim()'s first step, which is as long as the gradient, an e-fold: with
 # hundreds of nats per e-fold it would lead far into what is absurd, where an evaluation takes long,
 # too. A search ends where a step gains less than `control$within` nats, or 2e-8 of the value, in
-# units of rounding as optim() counts them.
+# units of rounding as optim() counts them; or where it cannot reach `control$wanted` (below).
 search_from <- function(objective, starts, centre, control) {
   results <- list()
   for (start in starts) {
@@ -150,17 +154,39 @@ search_from <- function(objective, starts, centre, control) {
     unit <- max(1, sqrt(sum((stride * objective$gradient(start))^2)))
     value <- abs(objective$value(start))
     gain <- max(2.2e-8 * max(1, value), control$within)
-    found <- stats::optim(start, cap_failed_values(objective$value), objective$gradient,
-                          method = "L-BFGS-B", lower = centre$value - centre$reach,
-                          upper = centre$value + centre$reach,
-                          control = list(maxit = control$inner, fnscale = unit, lmm = PAST_STEPS,
-                                         parscale = stride,
-                                         factr = gain / (max(unit, value) * .Machine$double.eps)))
+    found <- unless_lost(objective, control$wanted, function(gradient) {
+      stats::optim(start, cap_failed_values(objective$value), gradient,
+                   method = "L-BFGS-B", lower = centre$value - centre$reach,
+                   upper = centre$value + centre$reach,
+                   control = list(maxit = control$inner, fnscale = unit, lmm = PAST_STEPS,
+                                  parscale = stride,
+                                  factr = gain / (max(unit, value) * .Machine$double.eps)))
+    })
     results <- c(results, list(found))
     values <- vapply(results, `[[`, 0, "value")
     if (sum(values < min(values) + policy$search_tolerance) > 1L) break
   }
   results
+}
+
+# Returns what `search(gradient)` finds, or after its first step the best point so far if what it
+# searches for is lost there: if the criterion cannot reach `wanted`. A convex function of gradient
+# g is nowhere within a distance r of a point by more than r |g| below its value there; r is
+# policy$bounding_distance. wanted: NULL if the search is for the best, whatever that is.
+unless_lost <- function(objective, wanted, search) {
+  if (is.null(wanted)) return(search(objective$gradient))
+  calls <- 0L
+  best <- list(value = Inf)
+  tryCatch(search(function(par) {
+    gradient <- objective$gradient(par)
+    value <- objective$value(par)
+    calls <<- calls + 1L
+    if (value < best$value) best <<- list(par = par, value = value, gradient = gradient)
+    lost <- best$value - policy$bounding_distance * sqrt(sum(best$gradient^2)) > -wanted
+    if (calls > 1L && lost) stop(structure(class = c("sparsegp_lost", "error", "condition"),
+                                           list(message = "cannot win", call = NULL)))
+    gradient
+  }), sparsegp_lost = function(e) c(best[c("par", "value")], convergence = 0L))
 }
 
 # The default length scale is about the width of the data, and the evidence has an optimum that
@@ -324,9 +350,13 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
 # ended.
 learn_untied <- function(aim, table, control, progress, from, escapes) {
   tied <- is_tied(table)
+  constant <- hyper_log_constant(table)
   table$prior[tied] <- lapply(table$prior[tied], function(prior) {
     prior_lognormal(prior$par[["location"]], policy$untied_spread)
   })
+  if (!is.null(control$wanted)) {
+    control$wanted <- control$wanted - constant + hyper_log_constant(table)
+  }
   learn_hyper(aim, table, control, progress, from, fresh = FALSE, escapes = escapes)
 }
 

@@ -31,10 +31,11 @@ corrected_curvature <- function(curvature, s, y) {
 }
 
 # Returns the free values at which an objective is least, found with at most policy$newton_rounds
-# evaluations: a step that is to gain less than policy$newton_gain is taken without one. Where a
-# step leads to no better value a shorter one is tried; after a failure only evaluated points count.
-# NULL: the objective has no value at `par`.
-newton_search <- function(objective, par, curvature, box) {
+# evaluations: a step that is to gain less than `gain` is taken without one, or not at all if only
+# evaluated points count (`evaluated`), as they do after a failure. Where a step leads to no better
+# value a shorter one is tried. NULL: the objective has no value at `par`.
+newton_search <- function(objective, par, curvature, box, gain = policy$newton_gain,
+                          evaluated = FALSE) {
   best <- NULL
   failures <- 0L
   for (round in seq_len(policy$newton_rounds)) {
@@ -50,9 +51,9 @@ newton_search <- function(objective, par, curvature, box) {
     if (better) best <- list(par = par, value = value, gradient = gradient)
     step <- if (failed) (par - best$par) / 2 else newton_step(curvature, best$gradient)
     par <- within_box(best$par + step, box)
-    if (-sum((par - best$par) * best$gradient) / 2 < policy$newton_gain) break
+    if (-sum((par - best$par) * best$gradient) / 2 < gain) break
   }
-  if (better && failures == 0L) par else best$par
+  if (better && failures == 0L && !evaluated) par else best$par
 }
 
 # Returns what a search on a pilot has learned, with the hyperparameters of all rows: list(table,

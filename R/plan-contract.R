@@ -148,7 +148,8 @@ learn_plan <- function(plan, table, control, verbose, from = NULL) {
                   "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
   }
   problem <- plan$problem
-  cheap <- nrow(problem$x) <= rows_of_work(policy$cheap_flops, problem$lik, problem$processes)
+  cheap <- problem$processes == 1L &&
+    nrow(problem$x) <= rows_of_work(policy$cheap_flops, problem$lik, problem$processes)
   if (!is.null(from) && !lik_traits(problem$lik)$exact && !cheap) {
     control$within <- policy$search_tolerance
   }

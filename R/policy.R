@@ -9,6 +9,7 @@ effort                | 0.125, 1, 8 | factor     | budgets of quick, normal and 
 coupled_tilt | 2.3e4, 3e5 | flops | a probit, softmax tilt of coupled classes, for each pair
 coupled_flops | 9.4e9 | flops | full EP of coupled classes, and learning by it: 5 seconds
 coupled_evaluations | 8 | evaluations | that learning by it is taken to need
+coupled_gain | 0.02 | nats | a step of it that is to gain less is not made
 coupled_predictions | 3000 | rows | whose prediction, as for a picture, is in that budget
 full_ep_flops | 3.4e9 | flops | full EP of all rows (1500 if Gaussian) against inducing points
 ep_iterations | 8 | factorisations | cost of an EP run, if the likelihood is not Gaussian
@@ -40,6 +41,7 @@ same_unit_ratio | 100 | ratio | inputs whose sds differ by more do not share a u
 skewed_inputs | 0.5 | skewness | inputs that are tried on a log scale
 skewed_values | 6 | values | fewest values of such an input
 search_tolerance | 0.1 | nats | end of a search that is refined; optima so close are one
+bounding_distance | 3 | logarithms | within which a search that may win has its optimum
 stage_flops           | 2.5e9       | flops      | rows and points of the later stages of learning
 series_rows | 10000 | rows | on which the structure of a series is compared, by Markov EP
 pilot_rows | 2000 | rows | second stage of learning; its last, and latent functions, twice as many
@@ -80,7 +82,7 @@ neighbour_rows | 3000 | rows | whose densities given their neighbours are learne
 neighbour_sites | 1500 | rows | by EP of which they are learned, if the noise is not Gaussian
 known_factor | 1.25e7 | numbers | of a sparse factor of the rows of Gaussian noise: 100 MB
 latent_neighbours | 10 | neighbours | of a default fit whose noise is not Gaussian
-newton_rounds | 3 | evaluations | of all rows, whose hyperparameters were learned from some of them
+newton_rounds | 3 | evaluations | of a criterion whose curvature is known from a cheaper one
 newton_gain | 5 | nats | a step that is to gain less is taken without an evaluation
 neighbour_drift | 0.2 | logarithms | of a ratio of length scales, by which neighbours are others
 neighbour_rounds | 3 | rounds | of learning with neighbours at the length scales of the last
@@ -96,6 +98,7 @@ rhythm_harmonics | 6 | harmonics | of a period of calendars, which a peak may be
 cheap_flops | 1e8 | flops | evaluation up to which a search is repeated (464 rows)
 reactivation_factors | 0.15, 0.4, 1, 2, 4 | factors | length scales at which inputs are tried anew
 ranking_rows | 200 | rows | fewest by which these are ranked, otherwise a third
+ranking_tolerance | 0.05 | change | EP at the places that are ranked
 selection_sweeps | 2 | sweeps | exchange of inducing points while sparse EP learns
 kept_inputs | 1e6 | numbers | inputs of more than two columns that a fit keeps
 mode_starts           | 4           | passes     | for likelihoods with several modes

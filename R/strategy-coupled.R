@@ -15,7 +15,7 @@ with_coupled_classes <- function(candidate, setup) {
   asked <- prediction_work(candidate$model$response$processes, lik) # a picture is of so many rows
   affordable <- work + asked <= policy$coupled_flops * EFFORT[[effort_of(setup$method)]]
   if (!isTRUE(lik$coupled) && !affordable) return(candidate)
-  polished(coupled_candidate(candidate), setup, work)
+  polished(coupled_candidate(candidate), candidate, setup, work)
 }
 
 FULL_EP <- "full EP, with every row in the basis"
@@ -75,21 +75,29 @@ coupled_sites <- function(sites, size) {
 }
 
 # Returns the candidate after a search that goes on from its hyperparameters by its own evidence,
-# where that is cheap enough, too.
-polished <- function(candidate, setup, work) {
+# where that is cheap enough, too. An evaluation takes as long as dozens of those of `independent`
+# classes, whose curvature stands for its own, and ends near their optimum: so the search is
+# Newton's.
+polished <- function(candidate, independent, setup, work) {
   table <- candidate$table
   searches <- !is.null(setup$control) && any(table$free) && !is.null(candidate$record) &&
     identical(setup$control$criterion, "evidence") &&
     work * policy$coupled_evaluations <= policy$coupled_flops
   if (!searches) return(candidate)
+  objective_of <- function(candidate) {
+    aim <- evidence(candidate$plan$problem, candidate$plan$sites)
+    make_objective(aim$criterion, table, SILENT)
+  }
   from <- table$theta[table$free]
-  control <- utils::modifyList(setup$control, list(within = policy$search_tolerance))
-  learned <- learn_hyper(evidence(candidate$plan$problem), table, control, SILENT, from,
-                         fresh = FALSE)
-  before <- candidate$record
-  candidate$table <- learned$table
-  candidate$plan["sites"] <- list(learned$sites)
-  candidate$record <- with_spent(learned$record, before)
-  candidate$record$choices <- before$choices
+  coupled <- objective_of(candidate)
+  found <- newton_search(coupled, from, curvature_by_differences(objective_of(independent), from),
+                         search_box(table), policy$coupled_gain, evaluated = TRUE)
+  if (is.null(found)) return(candidate)
+  candidate$table$theta[table$free] <- found
+  record <- with_spent(candidate$record, coupled$state)
+  record$objective <- -coupled$value(found)
+  record$gradient <- stats::setNames(-coupled$gradient(found), table$name[table$free])
+  candidate$record <- record
+  candidate$plan["sites"] <- list(coupled$state$last$run$sites)
   candidate
 }

@@ -62,6 +62,9 @@ changed_candidate <- function(candidate, change, rows) {
   plan <- candidate$plan
   problem <- problem_of(part_of_model(model, rows), chunk_rows(data$chunk, rows))
   plan$problem <- as_planned(plan, problem)
+  same <- lik_codec(model$lik)$labelled && model$lik$type == candidate$model$lik$type &&
+    !is_modal(model$lik)
+  if (!same) plan["sites"] <- list(NULL)
   changed <- new_candidate(model, model$table, plan, data)
   changed$before <- candidate$table
   vars <- lapply(list(candidate$data$setup, data$setup), function(setup) {
@@ -96,19 +99,25 @@ as_planned <- function(plan, problem) {
 
 # Learns a changed candidate from where the one before ended. Where one hyperparameter has become
 # several, which may be a trap (learn-evidence.R), or the kernel is of other inputs, other starts
-# are looked at, or if they are tied that without the tie.
-score_by_evidence <- function(candidate, pilot) {
+# are looked at, or if they are tied that without the tie. least: the value that is of interest; a
+# search that cannot reach it ends early. EP of labels begins with the sites of the candidate
+# before, which are near, and its fixed point does not depend on the start.
+score_by_evidence <- function(candidate, pilot, least = NULL) {
   table <- candidate$table
   at <- rows_known(candidate$before, table)
   from <- carried_over(candidate$before, table, at)
   split <- anyDuplicated(stats::na.omit(at)) > 0L
   tied <- any(is_tied(table))
+  control <- pilot$control
+  if (!is.null(least)) control$wanted <- least - beside_objective(candidate, pilot)
   learned <- tryCatch({
     refuse_forbidden(candidate$plan$problem)
-    learn_hyper(evidence(candidate$plan$problem), table, pilot$control, SILENT, from,
-                fresh = split || candidate$of_others, untie = split && tied)
+    aim <- evidence(candidate$plan$problem, candidate$plan$sites)
+    learn_hyper(aim, table, control, SILENT, from, fresh = split || candidate$of_others,
+                untie = split && tied)
   }, sparsegp_error = function(e) list(table = table, reason = reason_of(e)))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
+  if (!is.null(candidate$plan$sites)) candidate$plan["sites"] <- list(learned$sites)
   failed <- is.null(learned$record) || is_noisy_again(candidate)
   c(structure_score(candidate, pilot, failed), list(reason = learned$reason))
 }
@@ -144,10 +153,15 @@ structure_score <- function(candidate, pilot, failed = FALSE) {
 # does not grow with the number of observations n as gains do, so that on a pilot of m of them it
 # counts m / n. Tied length scales are one: the tie is the price of each.
 structure_value <- function(candidate, pilot) {
+  max(candidate$record$objective) + beside_objective(candidate, pilot)
+}
+
+# Returns what that is less the objective of a search.
+beside_objective <- function(candidate, pilot) {
   table <- candidate$table
   response <- part_of_model(candidate$model, pilot$rows)$response
   tied <- is_tied(table)
-  max(candidate$record$objective) + log_jacobian(response) - hyper_log_constant(table) -
+  log_jacobian(response) - hyper_log_constant(table) -
     pilot$price * (sum(table$free & !tied) + any(tied))
 }
 

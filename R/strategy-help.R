@@ -204,7 +204,8 @@
 #' An evaluation of the evidence of 630 observations takes some 2.5e8 multiplications
 #' (`structure_flops` of the package's table of such numbers), and the search some 60 to 150 of
 #' them: 2 to 4 CPU seconds, 6 with 32 inputs; `bench/zoo.R` has the seconds of default fits on 46
-#' data sets.
+#' data sets. The search of a candidate ends early where the criterion is so far below what it has
+#' to reach that its gradient cannot make up for it within `r policy$bounding_distance` e-folds.
 #'
 #' @seealso [fit_methods] on the number of inducing points; [priors]; [kernels].
 #' @concept automatic relevance determination

@@ -74,7 +74,8 @@ race_on_axis <- function(axis, offered, now, pilot, n, again) {
   values <- now$best$value
   now$best$fields <- offered[[1L]]$fields
   score <- function(candidate) {
-    found <- score_by_evidence(candidate, pilot)
+    least <- if (!isTRUE(pilot$of_classes)) now$best$value + needed # losers may be judged again
+    found <- score_by_evidence(candidate, pilot, least)
     values <<- c(values, found$value)
     now$learned[[format(candidate$data$setup$kernel)]] <<- found$candidate
     found
@@ -85,8 +86,9 @@ race_on_axis <- function(axis, offered, now, pilot, n, again) {
     max(0, unlist(lapply(offered, `[[`, "price")))
   incumbent <- if (again || !stage %in% now$best$choices$stage) labels[1L]
   for (group in unname(split(seq_along(offered)[-1L], !simpler[-1L]))) {
+    needed <- if (simpler[group[1L]]) 0 else least
     now$best <- race(stage, entries[group], score, function(found, best) found$value - best$value,
-                     nats(if (simpler[group[1L]]) 0 else least),
+                     nats(needed),
                      go_on = function(taken, gain) TRUE, best = now$best, incumbent = incumbent)
     incumbent <- NULL
   }

@@ -93,7 +93,7 @@ typedef struct {
 typedef struct {
     const sg_kernel *self;
     const sides *s;
-    const double *K, *Kbar;
+    const double *K, *kbar; /* n x m, and the block's part of Kbar or what stands for it */
     double variance, shape; /* hyperparameters */
     double *W;              /* n x nj */
     double *dvariance, *dshape, *iso; /* SG_BLOCK */
@@ -109,23 +109,43 @@ static void add_close_pair(const sides *s, int i, int j, double w, double *near)
     for (size_t k = 0; k < q; k++) near[k] += w * (u[k] - v[k]) * (u[k] - v[k]);
 }
 
-/* w[n]: dK/dr2 of column j becomes W's; its sums are left in the job. */
-static void weigh_column(const adjoint_job *job, int n, int j, int jj, const double *r2, double *w)
+/* Gives each pair below the block on the diagonal the weight of its two entries in Kbar, so that the
+ * other is never visited. out: as the block's columns of Kbar, from the row of its diagonal. A few
+ * rows at a time, so that what is read across stays in cache. */
+static void fold_block(int n, const sg_block *block, const double *Kbar, double *out)
 {
-    const double *kbar = job->Kbar + (size_t) n * j;
+    enum { TILE = 16 };
+    for (int from = 0; from < block->ni; from += TILE) {
+        const int to = block->ni - from < TILE ? block->ni : from + TILE;
+        for (int jj = 0; jj < block->nj; jj++) {
+            const size_t j = block->j0 + jj, first = block->i0;
+            const double *column = Kbar + first + n * j, *across = Kbar + j + n * first;
+            double *folded = out + (size_t) n * jj;
+            for (int i = from; i < to; i++) {
+                folded[i] = column[i] + (i < block->nj ? 0 : across[(size_t) n * i]);
+            }
+        }
+    }
+}
+
+/* w[ni]: dK/dr2 of column j becomes W's; its sums are left in the job. */
+static void weigh_column(const adjoint_job *job, const sg_block *block, int jj, const double *kbar,
+                         const double *r2, double *w)
+{
+    const int n = block->ni, i0 = block->i0, j = block->j0 + jj;
     double *near = job->near + (size_t) job->s->a.q * jj;
     double *differ = job->differ + (size_t) job->s->a.nlevel * jj;
     double col = 0, iso = 0;
     sg_zero(job->s->a.q, near);
     for (int i = 0; i < n; i++) w[i] *= job->variance * kbar[i];
     for (int k = 0; job->self->ard && k < job->s->a.nlevel; k++) {
-        differ[k] = sg_sum_differing(&job->s->a, k, &job->s->b, j, w);
+        differ[k] = sg_sum_differing(&job->s->a, k, i0, i0 + n, &job->s->b, j, w);
     }
     for (int i = 0; i < n; i++) {
         if (w[i] == 0) continue; /* r2 may be Inf where the kernel vanished */
         iso += w[i] * r2[i];
-        if (job->self->ard && sg_pair_is_close(&job->s->a, i, &job->s->b, j, r2[i])) {
-            add_close_pair(job->s, i, j, w[i], near);
+        if (job->self->ard && sg_pair_is_close(&job->s->a, i0 + i, &job->s->b, j, r2[i])) {
+            add_close_pair(job->s, i0 + i, j, w[i], near);
             w[i] = 0;
         }
         col += w[i];
@@ -138,36 +158,37 @@ static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
 {
     const adjoint_job *job = ctx;
     const sg_radial *rad = radial_of(job->self);
-    const int n = block->ni, j = block->j0 + jj;
-    const double *kbar = job->Kbar + (size_t) n * j;
-    double *w = job->W + (size_t) n * jj;
-    job->dvariance[jj] = sg_dot(n, kbar, job->K + (size_t) n * j);
+    const int n = block->ni;
+    const size_t rows = job->s->a.n, j = block->j0 + jj;
+    const double *kbar = job->kbar + rows * jj;
+    double *w = job->W + rows * jj;
+    job->dvariance[jj] = sg_dot(n, kbar, job->K + block->i0 + rows * j);
     if (rad->dshape) {
         rad->dshape(n, r2, job->shape, w);
         job->dshape[jj] = job->variance * sg_dot(n, kbar, w);
     }
     rad->slope(n, r2, job->shape, w);
-    weigh_column(job, n, j, jj, r2, w);
+    weigh_column(job, block, jj, kbar, r2, w);
 }
 
 /* A block's columns, in order. */
 static void add_block(const adjoint_job *job, const sg_block *block, adjoint_sums *sums)
 {
-    const int n = block->ni, q = job->s->a.q;
+    const int n = block->ni, i0 = block->i0, q = job->s->a.q, rows = job->s->a.n;
     for (int jj = 0; jj < block->nj; jj++) {
         sums->variance += job->dvariance[jj];
         sums->iso += job->iso[jj];
         if (radial_of(job->self)->dshape) sums->shape += job->dshape[jj];
         if (!job->self->ard) continue;
-        const double *w = job->W + (size_t) n * jj, *near = job->near + (size_t) q * jj;
-        for (int i = 0; i < n; i++) sums->rows[i] += w[i];
+        const double *w = job->W + (size_t) rows * jj, *near = job->near + (size_t) q * jj;
+        for (int i = 0; i < n; i++) sums->rows[i0 + i] += w[i];
         for (int k = 0; k < q; k++) sums->near[k] += near[k];
         const int factors = job->s->a.nlevel;
         for (int k = 0; k < factors; k++) sums->differ[k] += job->differ[k + factors * jj];
     }
     if (job->self->ard) {
-        sg_gemm('N', 'T', n, q, block->nj, 1, job->W, n, job->s->b.u + (size_t) q * block->j0, q,
-                1, sums->Wb, n);
+        sg_gemm('N', 'T', n, q, block->nj, 1, job->W, rows, job->s->b.u + (size_t) q * block->j0,
+                q, 1, sums->Wb + i0, rows);
     }
 }
 
@@ -208,14 +229,17 @@ static void stationary_adjoint(const sg_kernel *self, int n, const double *x, in
     adjoint_sums sums = {0, 0, 0, sg_zeros(n, ws), sg_doubles(ws, m),
                          sg_zeros(self->ard ? (size_t) n * self->p : 0, ws), sg_zeros(self->p, ws),
                          sg_zeros(self->p, ws)};
-    adjoint_job job = {.self = self, .s = &s, .K = K, .Kbar = Kbar, .cols = sums.cols,
+    adjoint_job job = {.self = self, .s = &s, .K = K, .cols = sums.cols,
                        .variance = exp(self->theta[0]), .shape = shape_of(self)};
     job.W = sg_doubles(ws, room), job.near = sg_doubles(ws, (size_t) self->p * SG_BLOCK);
     job.differ = sg_doubles(ws, (size_t) self->p * SG_BLOCK);
     job.dvariance = sg_doubles(ws, SG_BLOCK), job.dshape = sg_doubles(ws, SG_BLOCK);
     job.iso = sg_doubles(ws, SG_BLOCK);
-    sg_block block = {0}; /* Kbar need not be symmetric: visit every pair */
-    while (sg_next_block(n, m, 0, &block)) {
+    double *folded = z ? NULL : sg_doubles(ws, room);
+    sg_block block = {0};
+    while (sg_next_block(n, m, z == NULL, &block)) {
+        if (folded) fold_block(n, &block, Kbar, folded); /* Kbar need not be symmetric */
+        job.kbar = folded ? folded : Kbar + (size_t) n * block.j0;
         sg_sqdist(&s.a, &s.b, &block, adjoint_column, &job, r2, n, ws);
         add_block(&job, &block, &sums);
         sg_tick(ws);

@@ -93,9 +93,10 @@ void sg_add_agreeing(const sg_points *a, int from, int to, const sg_points *b, i
 }
 
 /* The adjoint of the first. */
-double sg_sum_differing(const sg_points *a, int k, const sg_points *b, int j, const double *w)
+double sg_sum_differing(const sg_points *a, int k, int from, int to, const sg_points *b, int j,
+                        const double *w)
 {
-    return sum_where(a->n, levels_of(a, k, 0), *levels_of(b, k, j), 0, a->weight[k], w);
+    return sum_where(to - from, levels_of(a, k, from), *levels_of(b, k, j), 0, a->weight[k], w);
 }
 
 /* The adjoint of the second. */

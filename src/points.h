@@ -47,7 +47,8 @@ void sg_add_agreeing(const sg_points *a, int from, int to, const sg_points *b, i
 
 /* Returns weight_k sum_i w_i [levels of factor k of point i of a and j of b differ]; or
  * weight_k / 2 sum_i w_i [they agree]. */
-double sg_sum_differing(const sg_points *a, int k, const sg_points *b, int j, const double *w);
+double sg_sum_differing(const sg_points *a, int k, int from, int to, const sg_points *b, int j,
+                        const double *w);
 double sg_sum_agreeing(const sg_points *a, int k, const sg_points *b, int j, const double *w);
 
 /* Room for the parts of a composite, to be filled in. */

@@ -311,3 +311,24 @@ test_that("a search that returns to one of its last places does not evaluate it 
                    c(IMPOSSIBLE, 0, IMPOSSIBLE))
   expect_identical(calls, RECENT + 4L) # failures count
 })
+
+test_that("a search ends early where it cannot reach what is wanted, and nowhere else", {
+  table <- data.frame(theta = c(4, -3), free = TRUE, log = TRUE, lower = 0, upper = Inf, unit = 1)
+  table$prior <- rep(list(prior_flat()), 2L)
+  search <- function(wanted) {
+    criterion <- function(theta) {
+      list(status = 0L, logz = -20 - sum(c(1, 9) * theta^2), gradient = -2 * c(1, 9) * theta)
+    }
+    objective <- make_objective(criterion, table, SILENT)
+    box <- list(value = c(0, 0), reach = c(10, 10))
+    found <- search_from(objective, list(table$theta), box, list(inner = 200, wanted = wanted))
+    c(found[[1L]][c("par", "value")], evaluations = objective$state$evaluations)
+  }
+  best <- search(NULL)
+  expect_equal(best$value, 20, tolerance = 1e-6)
+  expect_identical(search(-21), best) # less than it finds
+  expect_identical(search(-19.9)$value < 20.5, TRUE) # little more: near the end
+  lost <- search(200)
+  expect_lt(lost$evaluations, best$evaluations)
+  expect_gte(lost$value, best$value)
+})

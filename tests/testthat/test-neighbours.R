@@ -650,6 +650,8 @@ test_that("Newton's method finds a minimum with few evaluations, and keeps away 
   expect_lt(max(abs(found)), 0.1)
   expect_lte(plain$count(), policy$newton_rounds)
   expect_null(newton_search(made(-1), c(-0.9, 0.7), H, box))
+  near <- newton_search(plain, c(-0.9, 0.7), 1.5 * H, box, gain = 1e3, evaluated = TRUE)
+  expect_identical(near, c(-0.9, 0.7)) # a step that is not evaluated does not count
   wall <- made(-0.2) # the minimum is behind it: only evaluated points count
   at <- newton_search(wall, c(-0.9, 0.7), H, box)
   expect_lte(at[1L], -0.2)
