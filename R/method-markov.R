@@ -38,9 +38,9 @@
 #' periodic kernel with a short `lengthscale` has finer ripples than these; there is a warning if
 #' more than a thousandth of its variance is left out. Other kernels have no such form:
 #' [kernel_matern52()] or a sum of two Matern kernels stands for [kernel_rbf()] and [kernel_rq()].
-#' Without a `kernel`, those above are compared, [kernel_matern52()] first. Of more than
-#' `r policy$series_rows` observations so many are learned from first, half of them in windows of
-#' consecutive ones; then all of them are, from where that search ended.
+#' Without a `kernel`, those above are compared, [kernel_matern52()] first.
+#' A fit of more than 10 000 observations begins to learn from so many, half of them in windows of
+#' consecutive ones, and goes on with all of them from where that search ended.
 #'
 #' Observations may come in any order and at equal times. Precision is that of double numbers at the
 #' scale of the input: times that differ by less than 1e-15 of their distance from the mean are one,
