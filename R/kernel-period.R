@@ -55,7 +55,7 @@ waves <- function(frequency, t) {
 highest_peak <- function(t, rest) {
   range <- max(t)
   gap <- stats::median(diff(sort(unique(t))))
-  # the shortest period that is looked at has eight cells; gaps may be much less, if rows are in pairs
+  # the shortest period that is looked at has eight cells; rows in pairs have far smaller gaps
   cells <- min(ceiling(range / gap) + 1, 4 * max(length(t), 8), PERIOD_CELLS)
   width <- range / (cells - 1)
   cell <- round(t / width) + 1
