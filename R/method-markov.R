@@ -40,7 +40,7 @@
 #' [kernel_matern52()] or a sum of two Matern kernels stands for [kernel_rbf()] and [kernel_rq()].
 #' Without a `kernel`, those above are compared, [kernel_matern52()] first.
 #' A fit of more than 10 000 observations begins to learn from so many, half of them in windows of
-#' consecutive ones, and goes on with all of them from where that search ended.
+#' consecutive ones, and continues with all of them from where that search ended.
 #'
 #' Observations may come in any order and at equal times. Precision is that of double numbers at the
 #' scale of the input: times that differ by less than 1e-15 of their distance from the mean are one,
