@@ -23,6 +23,7 @@ CRITERIA <- c(
   "basis" = "log evidence + log prior",
   "inducing points" = "leave-one-out log density per observation outside of the basis",
   "kernel of neighbours" = OF_STRUCTURE,
+  "roughness of neighbours" = "log evidence of all observations",
   "neighbours" = "leave-one-out log density per observation outside of the basis",
   "points of a class" = "log probability per observation held out",
   "length scale" = OF_LEFT_OUT,
@@ -40,7 +41,7 @@ STRUCTURE_STAGES <- c("coding", "response scale", "error of log times", "prior m
 MODEL_STAGES <- c("latent functions", STRUCTURE_STAGES)
 
 # Those of fits by nearest neighbours (strategy-neighbours.R).
-NEIGHBOUR_STAGES <- c("kernel of neighbours", "neighbours")
+NEIGHBOUR_STAGES <- c("kernel of neighbours", "roughness of neighbours", "neighbours")
 
 EACH_SCALED <- "each input scaled by its sd"
 

@@ -17,6 +17,7 @@ structure_words <- function(fit) {
     taken <- which(tried$taken)[1L]
     gained <- gained_on_stage(tried, taken)
     score <- if (CRITERIA[[stage]] == OF_STRUCTURE) " in penalised log evidence"
+             else if (startsWith(CRITERIA[[stage]], "log evidence")) " in log evidence"
              else " in log density per observation"
     paste0(stage, ": ", tried$candidate[taken],
            if (isTRUE(gained > 0)) paste0(", better by ", signif(gained, 3L), score), "; ",

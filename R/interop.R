@@ -148,7 +148,9 @@ emmeans_labels <- function(object) {
 #' @rawNamespace S3method(insight::get_predicted, sparsegp, insight_predicted)
 insight_predicted <- function(x, data = NULL, predict = "expectation", ci = NULL, ...) {
   x <- ready(x)
-  refuse_many_latent(x, "insight has one prediction for each row")
+  if (codec_of(x)$task != "regression" || n_outputs(x) > 1L) {
+    refuse_many_latent(x, "insight has one prediction for each row")
+  }
   if (inherits(codec_of(x), c("response_in_order", "response_ordered_classes"))) {
     stop_sparsegp("x", "has ordered classes, and insight has one prediction for each row",
                   "Use predict(type = \"prob\"), or marginaleffects::avg_predictions()")

@@ -51,7 +51,8 @@
 #' `r 2 * policy$min_gain` nats an observation and `r policy$min_standard_errors` standard errors,
 #' the fit is by nearest neighbours, else as in the table. If the largest number of inducing points
 #' still gains, it is compared with neighbours once more. A kernel that is open is compared anew,
-#' with [kernel_matern12()] besides.
+#' with [kernel_matern12()] besides. If the noise is not Gaussian, rougher kernels are compared once
+#' more by the log evidence of all observations, as fewer hardly show how rough a function is.
 #'
 #' | step | observations | inducing points | criterion | stops when |
 #' |---|---|---|---|---|

@@ -144,7 +144,9 @@ complete_inputs <- function(object, newdata, offset = NULL) {
   new <- new_inputs(object, newdata, offset)
   w <- n_outputs(object)
   known <- codec_of(object)$known_means(new$offset, c(nrow(new$x), w))
-  if (length(object$scaling$dropped)) signal_constant(object, new$x)
+  if (length(object$scaling$dropped) || length(object$stream$constant)) {
+    signal_constant(object, new$x)
+  }
   complete <- stats::complete.cases(new$x, known)
   x <- check_finite_inputs(new$x[complete, , drop = FALSE], "newdata")
   rows <- list(x = stack_components(scaled_inputs(x, object$scaling), w),

@@ -128,12 +128,14 @@ lengthscale_tied <- function(model, chunk, setup, table) {
   offered
 }
 
+SHAPES <- c("rbf", "matern52", "matern32", "matern12") # the smoothest first
+
 # Rougher functions; of a series all are Markov processes.
 kernel_shapes <- function(model, chunk, setup, table) {
   series <- is_series(setup, model, nrow(chunk$x))
   near <- inherits(setup$method, "method_neighbours")
   exact <- series || near # which lose nothing by a rough function, as inducing points do
-  shapes <- c(if (!series) "rbf", "matern52", "matern32", if (exact) "matern12")
+  shapes <- setdiff(SHAPES, c(if (series) "rbf", if (!exact) "matern12"))
   others <- setdiff(shapes, first_part(setup$kernel)$type)
   alternative_kernels(c(list(setup$kernel), lapply(others, with_first, setup = setup)))
 }

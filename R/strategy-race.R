@@ -33,6 +33,8 @@ race <- function(stage, entries, score, gain, margin = nats(0),
   best
 }
 
+gain_of_evidence <- function(found, best) found$value - best$value
+
 # ---- Margins ----
 
 beats <- function(gained, margin, best) isTRUE(mean(gained) > margin(gained, best))

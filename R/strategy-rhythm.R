@@ -8,7 +8,7 @@ with_rhythm <- function(model, chunk, setup, table) {
   time <- time_input(model, chunk, setup)
   if (is.null(time) || count_latent_values(model$response) > 1L) return(NULL)
   known <- unlist(periods_of_kernel(setup$kernel))
-  periods <- rhythms_seen(chunk$x[, time$input], model$rows[1L, ], known, time$cycles)
+  periods <- rhythms_seen(chunk$x[, time$input], model$rows[1L, ], known, time$timed)
   vars <- if (ncol(chunk$x) > 1L) model$inputs$names[time$input]
   parts <- lapply(periods, function(period) {
     setup$kernel + kernel_periodic(period = period, vars = vars)
@@ -20,18 +20,21 @@ periods_of_kernel <- function(kernel) {
   lapply(kernel_leaves(kernel), function(leaf) given_value(leaf$params$period))
 }
 
-# Returns periods that the response shows in so many cycles, the strongest first, but those that are
-# known. Behind those of peaks is that of a calendar which the rest shows: it is one of few, and so
-# a weaker wave than the highest of all frequencies stands out.
-rhythms_seen <- function(x, y, known, cycles = policy$rhythm_cycles) {
+# Returns periods that the response shows in enough cycles, the strongest first, but those that are
+# known. Behind those of peaks is that of a calendar which the rest shows, if x is known to be time
+# (`timed`): it is one of few, and so a weaker wave than the highest of all frequencies stands out.
+rhythms_seen <- function(x, y, known, timed = TRUE) {
+  cycles <- if (timed) policy$rhythm_cycles else policy$untimed_cycles
   peaks <- seen_periods(x, y, policy$rhythm_peaks)
+  if (length(peaks$period) == 0L) return(numeric()) # few rows, or a response that is a trend
   range <- max(x) - min(x)
-  strong <- peaks$period[peaks$share > share_of_noise(length(x))]
-  periods <- unique(unlist(lapply(strong, likely_periods, x, peaks)))
+  noise <- share_of_noise(length(x), timed)
+  strong <- peaks$period[peaks$share > noise]
+  periods <- unique(unlist(lapply(strong, likely_periods, x, peaks, noise)))
   periods <- periods[range / periods >= cycles] # of fewer it is a trend
   new <- vapply(periods, function(period) all(abs(range / period - range / known) > 1 / 2), NA)
   periods <- utils::head(periods[new], policy$rhythm_peaks)
-  if (length(periods) == policy$rhythm_peaks) return(periods)
+  if (!timed || length(periods) == policy$rhythm_peaks) return(periods)
   c(periods, calendar_rhythm(x, y, c(known, periods), cycles))
 }
 
@@ -49,8 +52,8 @@ calendar_rhythm <- function(x, y, known, cycles) {
     slow <- cbind(1, x / range, slow_waves(x, range / period), beside)
     nats_of_wave(waves(1 / period, x), slow, y[few])
   }, 0)
-  seen <- nats > log(length(natural)) + 2 * HARMONICS
-  in_digits(natural[seen & nats == max(nats, -Inf)][1L][any(seen)])
+  best <- which.max(nats)
+  in_digits(natural[best[nats[best] > log(length(natural)) + 2 * HARMONICS]])
 }
 
 # Returns cosines, up to the frequency of half as many cycles in the range, which has x.
@@ -66,16 +69,14 @@ nats_of_wave <- function(waves, beside, y) {
   rest$df.residual / 2 * log(sum(rest$residuals^2) / sum(left$residuals^2))
 }
 
-# Returns list(input, cycles): the number of the input that is time, and how many cycles of a rhythm
-# there have to be. It is a clock, or the only input: on a regular grid, or of more cycles. NULL:
-# there is none, or it is on a log scale.
+# Returns list(input, timed): the number of the input that may be time, and is known to be if it is a
+# clock or a regular grid; else it is the only input. NULL: there is none, or it is on a log scale.
 time_input <- function(model, chunk, setup) {
   clock <- which(without_backticks(model$inputs$terms) %in% setup$clocks)
   kept <- which(model$scaling$kept)
   input <- if (length(clock) == 1L) clock else if (length(kept) == 1L) kept
   if (length(input) != 1L || !input %in% kept || !is.null(model$scaling$warp)) return(NULL)
-  timed <- length(clock) == 1L || is_time_grid(chunk$x[, input])
-  list(input = input, cycles = if (timed) policy$rhythm_cycles else policy$untimed_cycles)
+  list(input = input, timed = length(clock) == 1L || is_time_grid(chunk$x[, input]))
 }
 
 # Are these the times of a series: each once, at multiples of one step, by which most follow the one
@@ -89,15 +90,17 @@ is_time_grid <- function(x) {
 }
 
 # Returns the share of the sum of squares that the highest of n / 2 frequencies explains of noise,
-# by both of its HARMONICS, as it is exceeded once in some hundred times.
-share_of_noise <- function(n) {
-  1 - exp(-2 * (log(n / 2) + 2 * HARMONICS + policy$rhythm_nats) / n)
+# by both of its HARMONICS, as it is exceeded once in some hundred times. Irregular rows (not timed)
+# have more frequencies, of which the highest explains more, up to twice as much.
+share_of_noise <- function(n, timed) {
+  nats <- 2 * (log(n / 2) + 2 * HARMONICS + policy$rhythm_nats) / n
+  if (timed) 1 - exp(-nats) else nats
 }
 
 # Returns the periods that a peak may stand for: one of a calendar of which it is a harmonic, as is
 # another peak, or of which another wave shows in what the peaks leave; and its own, or what
-# calendars have within its width.
-likely_periods <- function(period, x, peaks) {
+# calendars have within its width. noise: share_of_noise()
+likely_periods <- function(period, x, peaks, noise) {
   range <- max(x) - min(x)
   natural <- calendar_periods(stats::median(diff(sort(unique(x)))))
   harmonic <- function(period) {
@@ -110,7 +113,7 @@ likely_periods <- function(period, x, peaks) {
   shared <- natural[Reduce(`+`, of_peaks) > 1L]
   shows <- vapply(longer, function(longer) {
     power <- harmonic_power(1 / longer, x, peaks$rest)
-    power > share_of_noise(length(x)) * sum(peaks$rest^2)
+    power > noise * sum(peaks$rest^2)
   }, NA)
   longer <- longer[shows | longer %in% shared]
   in_digits(c(utils::head(longer, 1L), utils::head(c(same, period), 1L)))

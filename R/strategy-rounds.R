@@ -87,7 +87,7 @@ race_on_axis <- function(axis, offered, now, pilot, n, again) {
   incumbent <- if (again || !stage %in% now$best$choices$stage) labels[1L]
   for (group in unname(split(seq_along(offered)[-1L], !simpler[-1L]))) {
     needed <- if (simpler[group[1L]]) 0 else least
-    now$best <- race(stage, entries[group], score, function(found, best) found$value - best$value,
+    now$best <- race(stage, entries[group], score, gain_of_evidence,
                      nats(needed),
                      go_on = function(taken, gain) TRUE, best = now$best, incumbent = incumbent)
     incumbent <- NULL

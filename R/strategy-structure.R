@@ -82,7 +82,7 @@ with_effects_of_levels <- function(best, pilot, n) {
     function(best) changed_candidate(best$candidate, effect_of_levels(best, name), pilot$rows)
   })
   found <- race("effects of levels", entries, function(candidate) score_effects(candidate, pilot),
-                function(found, best) found$value - best$value,
+                gain_of_evidence,
                 nats(worth_an_effect(best$candidate, n, pilot$count)),
                 go_on = function(taken, gain) TRUE, best = now, incumbent = NO_EFFECTS)
   if (any(utils::tail(found$choices$taken, length(many)))) return(found)

@@ -272,8 +272,11 @@ own_rows_agree <- function(fit, rows, y = NULL) {
 packages_agree <- function(fit, new) {
   flaws <- character()
   if (requireNamespace("insight", quietly = TRUE)) {
-    found <- tryCatch(suppressWarnings(insight::get_predicted(fit, new)), error = conditionMessage)
+    found <- tryCatch(suppressWarnings(insight::get_predicted(fit, new)),
+                      sparsegp_error = function(e) NULL, error = conditionMessage)
     wanted <- asked_of(fit, new, "response", interval = "confidence")
+    numbers <- codec_of(fit)$task == "regression" && n_outputs(fit) == 1L # else it may be refused
+    if (is.null(found) && !numbers) return(flaws)
     if (!is.null(wanted) && length(dim(wanted)) == 2L && apart(found, wanted[, "fit"]) > 0) {
       flaws <- c(flaws, "insight has other predictions")
     }

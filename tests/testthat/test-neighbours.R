@@ -595,6 +595,24 @@ test_that("so are counts and labels, in two inputs", {
   expect_false(has_few_inputs(three))
 })
 
+test_that("a rougher kernel of labels is taken by the log evidence of all of them", {
+  slow_tier()
+  slow_tier()
+  n <- 700
+  map <- rough_map(n)
+  set.seed(6) # of these 250 labels prefer Matern 5/2
+  labels <- factor(stats::rnorm(n) < 3 * map$f)
+  fit <- of_many(sparsegp(map$x, labels, "probit", learn = learn_control(inner = 5)))
+  few <- fit$choices[fit$choices$stage == "kernel of neighbours" & fit$choices$taken, ]
+  all <- fit$choices[fit$choices$stage == "roughness of neighbours", ]
+  expect_identical(all$candidate[1L], few$candidate)
+  expect_true(all(all$rows == n))
+  expect_identical(which(all$taken), which.max(all$score))
+  expect_gt(which(all$taken), 1L)
+  expect_identical(format(fit$kernel), all$candidate[all$taken])
+  expect_output(print(summary(fit, details = TRUE)), "roughness of neighbours: .* log evidence;")
+})
+
 test_that("neighbours that cannot be run lose", {
   fit <- fit_map(map_rows(40), method = method_neighbours(k = 5))
   plan <- plan_neighbours(replace(problem_of_fit(fit), "options", list(method_neighbours(k = 5))))

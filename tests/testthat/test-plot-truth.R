@@ -32,7 +32,7 @@ test_that("by = gives a curve for every level; the only factor is taken without 
   expect_equal(drawing(plot(fit, n = 5)), drawn)
   expect_equal(drawing(plot(fit, c("supp", "dose"), n = 5)), drawn)
   expect_named(drawing(plot(fit, "dose", n = 3))[1:2], c("dose", "fit"))
-  expect_error(drawing(plot(fit, "dose", by = "dose")), "are supp", class = "sparsegp_error")
+  expect_error(drawing(plot(fit, "dose", by = "dose")), "Factors: supp", class = "sparsegp_error")
   expect_error(drawing(plot(fit, type = "trace", by = "supp")), class = "sparsegp_error")
 })
 

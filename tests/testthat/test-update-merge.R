@@ -122,7 +122,7 @@ test_that("a shard holds no rows, and does all that needs none", {
   expect_identical(unserialize(as.raw(strtoi(bytes, 16L)))$state, bare$state)
   expect_error(fitted(bare), "rows", class = "sparsegp_error")
   expect_silent(capture.output(print(bare), print(summary(bare))))
-  expect_error(shard(sparsegp(y ~ a, d[30:60, ])), "sums of sites", class = "sparsegp_error")
+  expect_error(shard(sparsegp(y ~ a, d[30:60, ], kernel = kernel_rbf())), "sums of sites", class = "sparsegp_error")
   stream <- sparsegp(y ~ a, d[1:10, ], method = method_online())
   expect_error(shard(stream), "first rows", class = "sparsegp_error")
 })

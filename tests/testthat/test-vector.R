@@ -453,7 +453,7 @@ test_that("fits are plain data: saved, looked at, printed", {
     broken$spec$parts[[1L]]$vars <- 7L
     expect_error(predict(broken, d), "spec", class = "sparsegp_error")
   }
-  expect_output(print(fits[[1L]]), "components: u, v; means: ")
+  expect_output(print(fits[[1L]]), "components: u, v; prior means: ")
   expect_output(print(fits[[1L]]), "noise: u 0.2236, v 0.2828", fixed = TRUE)
   expect_output(print(summary(fits[[1L]])), "correlation.u.v")
   expect_output(print(NOISE), paste0("gaussian(noise = c(0.05, 0.08), correlation = 0.4, ",
