@@ -90,8 +90,10 @@ polished <- function(candidate, independent, setup, work) {
   }
   from <- table$theta[table$free]
   coupled <- objective_of(candidate)
-  found <- newton_search(coupled, from, curvature_by_differences(objective_of(independent), from),
-                         search_box(table), policy$coupled_gain, evaluated = TRUE)
+  # Each evaluation begins anew, as one that goes on from the last depends on the order of classes.
+  anew <- list(gradient = function(par) objective_of(independent)$gradient(par))
+  found <- newton_search(coupled, from, curvature_by_differences(anew, from), search_box(table),
+                         policy$coupled_gain, evaluated = TRUE)
   if (is.null(found)) return(candidate)
   candidate$table$theta[table$free] <- found
   record <- with_spent(candidate$record, coupled$state)
