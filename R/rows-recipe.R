@@ -45,7 +45,8 @@ recipe_of <- function(fit) {
   }
   recipe <- new_recipe(NULL, NULL, environment(fit$terms), NULL)
   recipe["likelihood"] <- list(likelihood)
-  recipe$arguments <- call_arguments(fit$call, c("weights", "na.action"), if (!is.null(fit$stream)) time_column(fit$method))
+  time <- if (!is.null(fit$stream)) time_column(fit$method)
+  recipe$arguments <- call_arguments(fit$call, c("weights", "na.action"), time)
   if (has_constants(likelihood)) recipe$arguments$weights <- constants_call(likelihood)
   recipe$argument <- "newdata"
   recipe[CODING] <- fit[CODING]
