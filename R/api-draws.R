@@ -10,6 +10,11 @@
 #' Latent functions are not recalibrated: `plogis()` of `type = "link"` is the probability before
 #' recalibration.
 #'
+#' @section Monotone functions:
+#' A fit cannot be constrained to increase. For one input, draws can be made monotone (Lin and Dunson
+#' 2014), and quantiles of their rows are bands that never decrease, see the last example.
+#' `mgcv::scasm()` and package scam fit constrained functions.
+#'
 #' @param object A fit of [sparsegp()].
 #' @param newdata As in [predict][predict.sparsegp]; missing or `NULL`: the training rows. Rows with
 #'   missing values give `NA`.
@@ -38,6 +43,14 @@
 #' draws(fit, data.frame(speed = c(5, 10)), n = 3)
 #' head(simulate(fit, nsim = 2, seed = 1))
 #' matplot(cars$speed, draws(fit, cars, n = 5, from = "prior"), type = "l", lty = 1)
+#'
+#' # a band of increasing functions
+#' drawn <- draws(fit, cars, n = 200)
+#' increasing <- apply(drawn, 2, function(f) isoreg(cars$speed, f)$yf)
+#' band <- apply(increasing, 1, quantile, c(0.05, 0.95))
+#' matplot(cars$speed, t(band), type = "l", lty = 1)
+#' @references Lin, L. and Dunson, D. B. (2014). Bayesian monotone regression using Gaussian process
+#'   projection. *Biometrika* 101, 303--317.
 #' @export
 draws <- function(object, newdata, n = 1, ...) UseMethod("draws")
 
