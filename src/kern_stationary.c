@@ -110,8 +110,8 @@ static void add_close_pair(const sides *s, int i, int j, double w, double *near)
 }
 
 /* Gives each pair below the block on the diagonal the weight of its two entries in Kbar, so that
- * the other is never visited. out: as the block's columns of Kbar, from the row of its diagonal. A few
- * rows at a time, so that what is read across stays in cache. */
+ * the other is never visited. out: as the block's columns of Kbar, from the row of its diagonal.
+ * A few rows at a time, so that what is read across stays in cache. */
 static void fold_block(int n, const sg_block *block, const double *Kbar, double *out)
 {
     enum { TILE = 16 };
