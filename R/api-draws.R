@@ -11,8 +11,8 @@
 #' recalibration.
 #'
 #' @section Monotone functions:
-#' A fit cannot be constrained to increase. For one input, draws can be made monotone (Lin and Dunson
-#' 2014), and quantiles of their rows are bands that never decrease, see the last example.
+#' A fit cannot be constrained to increase. For one input, draws can be made monotone (Lin and
+#' Dunson 2014), and quantiles of their rows are bands that never decrease, see the last example.
 #' `mgcv::scasm()` and package scam fit constrained functions.
 #'
 #' @param object A fit of [sparsegp()].

@@ -70,7 +70,8 @@ nats_of_wave <- function(waves, beside, y) {
 }
 
 # Returns list(input, timed): the number of the input that may be time, and is known to be if it is
-# a clock or a regular grid; else it is the only input. NULL: there is none, or it is on a log scale.
+# a clock or a regular grid; else it is the only input. NULL: there is none, or it is on a log
+# scale.
 time_input <- function(model, chunk, setup) {
   clock <- which(without_backticks(model$inputs$terms) %in% setup$clocks)
   kept <- which(model$scaling$kept)
