@@ -30,21 +30,21 @@ rhythms_seen <- function(x, y, known, timed = TRUE) {
   range <- max(x) - min(x)
   noise <- share_of_noise(length(x), timed)
   strong <- peaks$period[peaks$share > noise]
-  periods <- unique(unlist(lapply(strong, likely_periods, x, peaks, noise)))
+  natural <- calendar_periods(stats::median(diff(sort(unique(x)))))
+  periods <- unique(unlist(lapply(strong, likely_periods, natural, x, peaks, noise)))
   periods <- periods[range / periods >= cycles] # of fewer it is a trend
   new <- vapply(periods, function(period) all(abs(range / period - range / known) > 1 / 2), NA)
   periods <- utils::head(periods[new], policy$rhythm_peaks)
   if (!timed || length(periods) == policy$rhythm_peaks) return(periods)
-  c(periods, calendar_rhythm(x, y, c(known, periods), cycles))
+  c(periods, calendar_rhythm(natural, x, y, c(known, periods), cycles))
 }
 
-# Returns the period of a calendar whose waves explain most of what those of known periods leave,
+# Returns the one of natural periods whose waves explain most of what those of known periods leave,
 # and functions that are slower than the wave; or nothing.
-calendar_rhythm <- function(x, y, known, cycles) {
+calendar_rhythm <- function(natural, x, y, known, cycles) {
   few <- spread_rows(length(x))[seq_len(min(length(x), policy$pilot_rows))]
   x <- x[few] - min(x)
   range <- max(x)
-  natural <- calendar_periods(stats::median(diff(sort(unique(x)))))
   apart <- vapply(natural, function(period) all(abs(range / period - range / known) > 1 / 2), NA)
   natural <- natural[apart & range / natural >= cycles]
   beside <- do.call(cbind, lapply(1 / known, waves, x))
@@ -100,10 +100,9 @@ share_of_noise <- function(n, timed) {
 
 # Returns the periods that a peak may stand for: one of a calendar of which it is a harmonic, as is
 # another peak, or of which another wave shows in what the peaks leave; and its own, or what
-# calendars have within its width. noise: share_of_noise()
-likely_periods <- function(period, x, peaks, noise) {
+# calendars have within its width. natural: those of calendars; noise: share_of_noise()
+likely_periods <- function(period, natural, x, peaks, noise) {
   range <- max(x) - min(x)
-  natural <- calendar_periods(stats::median(diff(sort(unique(x)))))
   harmonic <- function(period) {
     times <- round(natural / period)
     times <= policy$rhythm_harmonics & abs(times * range / natural - range / period) < 1 / 2
