@@ -191,7 +191,8 @@ refuse_widening <- function(problem, theta, failed) {
     x <- problem$x[row, , drop = FALSE]
     prior <- kernel_matrix(problem$spec, theta[seq_len(problem$nkernel)], x, x)
     tilt <- engine_tilt(part_of_problem(problem, row), theta, 0, drop(prior))
-    isTRUE(tilt$d2 > 0 && (failed || tilt$d1 == 0))
+    moves <- abs(tilt$d1) * sqrt(drop(prior)) > sqrt(.Machine$double.eps) # in prior sd
+    isTRUE(tilt$d2 > 0 && (failed || !moves))
   }
   for (row in seq_len(nrow(problem$x))) if (!widens(row)) return(invisible())
   stop_sparsegp("likelihood", paste0("is ", problem$lik$type, ", by which the first rows would ",
