@@ -24,6 +24,11 @@ plan_neighbours <- function(problem) {
   new_plan("plan_neighbours", problem, rows = seq_len(nrow(problem$x)))
 }
 
+#' @export
+refuse_forbidden.plan_neighbours <- function(plan) {
+  refuse_found(what_forbids_neighbours(plan$problem))
+}
+
 # Returns why a problem cannot be fitted by neighbours: list(argument, what, remedy), or NULL.
 what_forbids_neighbours <- function(problem) {
   why <- function(argument, ...) list(argument = argument, what = paste0(...),

@@ -45,20 +45,15 @@ map_aspect <- function(object, axes, limits) {
   sphere <- object$scaling$sphere
   pairs <- paste(inputs[sphere$lon], inputs[sphere$lat], sep = "\n", recycle0 = TRUE)
   width <- function(latitudes) max(cospi(mean(latitudes) / 180), 0.1) # of a degree of longitude
-  systems <- attr(object$terms, "measures")[axes]
+  system <- common_system(attr(object$terms, "measures")[axes])
   if (paste(axes, collapse = "\n") %in% pairs) 1 / width(limits[[2L]])
   else if (paste(rev(axes), collapse = "\n") %in% pairs) width(limits[[1L]])
-  else if (!is_one_system(systems)) NA
-  else if (systems[[1L]] == DEGREES) 1 / width(limits[[2L]])
+  else if (is.null(system)) NA
+  else if (system == DEGREES) 1 / width(limits[[2L]])
   else 1
 }
 
-DEGREES <- "coordinates of EPSG:4326" # a longitude and then a latitude, see measure_of()
-
-is_one_system <- function(measures) {
-  length(measures) == 2L && !anyNA(measures) && measures[[1L]] == measures[[2L]] &&
-    startsWith(measures[[1L]], "coordinates of ")
-}
+DEGREES <- "EPSG:4326" # a longitude and then a latitude
 
 ring_points <- function(basis) {
   new_element("points", list(fill = INK, pch = 1, size = 1.5, lwd = 1.2), x = basis[[1L]],

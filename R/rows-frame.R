@@ -342,7 +342,7 @@ check_class_again <- function(column, name, terms, argument) {
   before <- kind_of_class(attr(terms, "dataClasses")[[name]])
   now <- kind_of_variable(column)
   measure <- as.list(attr(terms, "measures"))[[name]]
-  counted <- now == "numeric" && startsWith(c(measure, "")[1L], "difftime")
+  counted <- now == "numeric" && startsWith(c(measure, "")[1L], IN_DIFFTIME)
   if (unknown || now == before || counted) return(invisible())
   was <- c(measure, before)[[1L]]
   stop_sparsegp(argument, paste0("has ", name, " of class ", class(column)[1L],
