@@ -208,7 +208,7 @@ in_difftime <- function(x, was) {
             class = "difftime", units = to)
 }
 
-# Returns NULL where package units is not there, or knows no conversion.
+# Returns NULL if package units is not installed, or has no conversion.
 in_units <- function(x, was) {
   if (!requireNamespace("units", quietly = TRUE)) return(NULL)
   tryCatch(units::set_units(x, unit_of_kind(was, IN_UNITS), mode = "standard"),

@@ -27,7 +27,7 @@
 #                                        search); from: free values where an earlier search ended
 #   run_plan(plan, theta)                the run a fit is made of, see new_run()
 #   among_copies(plan, sites)            the plan for rows with copies, which start from these sites
-#   refuse_forbidden(plan)               stops if the method cannot have the problem, as of a candidate
+#   refuse_forbidden(plan)               stops if the method cannot fit the problem of a candidate
 #
 # A plan_choosing chooses and learns in rounds. A plan_with_posterior has a posterior of its own and
 # learns by another plan, its `evidence`.
@@ -177,8 +177,8 @@ learn_plan <- function(plan, table, control, verbose, from = NULL) {
 
 # ---- Runs ----
 
-# Builds what a fit is made of, whichever plan made it. found: what C gave; ...: what the plan
-# knows.
+# Builds what a fit is made of, whichever plan made it. found: what C gave; ...: fields of
+# the plan.
 #   status, logz   a run whose status is not 0 has nothing else
 #   basis, alpha, G, H, each   the stored posterior (posterior.R); jitter of its kernel matrix
 #   basis_rows, basis_rows_of  rows in the basis; those of each latent function

@@ -56,7 +56,7 @@ what_forbids_neighbours <- function(problem) {
   why("kernel", found)
 }
 
-# Returns why a kernel does not say which rows are near, or NULL.
+# Returns why a kernel does not define which rows are near, or NULL.
 what_forbids_kernel <- function(spec) {
   found <- what_forbids_part(spec)
   if (!is.null(found)) return(found)

@@ -1,5 +1,5 @@
-# Maps over two inputs: filled contours of the mean or of a probability, grey where the data say
-# next to nothing, with contours or a second map of the standard error.
+# Maps over two inputs: filled contours of the mean or of a probability, grey where the data have
+# hardly any information, with contours or a second map of the standard error.
 
 check_se <- function(panel, se) {
   if (is.null(se)) return(panel$se[1L])
@@ -92,8 +92,9 @@ dots <- function(shown) {
 
 # ---- What is drawn ----
 
-# Returns `drawn`, the nodes of a grid, the mean there, its standard error, and whether the data say
-# anything of it; the same as matrices for contours: z, error. known: of (object, x, variances)
+# Returns `drawn`, the nodes of a grid, the mean there, its standard error, and whether the data
+# have information on it; the same as matrices for contours: z, error. known: of (object, x,
+# variances)
 mean_surface <- function(object, view, shown, asked, known = is_known) {
   nodes <- surface_nodes(view, shown, asked$n %||% default_nodes(object), asked$style)
   x <- slice_inputs(view, nodes$grid)
@@ -132,7 +133,7 @@ surface_frame <- function(nodes, view, ...) {
   beside_axes(as.data.frame(nodes$grid), view$axes, data.frame(...))
 }
 
-UNKNOWN <- 0.9 # of the prior variance is left: the data say next to nothing
+UNKNOWN <- 0.9 # of the prior variance is left: the data have hardly any information
 
 # Is the variance there less than that share of the prior's, but for what constants add to it?
 is_known <- function(object, x, var) {

@@ -80,9 +80,8 @@ without_unused_levels <- function(frame, i) {
   frame
 }
 
-# Refuses times of which nothing says how they are censored: those of a variable beside the data
-# that na.action or `subset` has taken rows of, without package survival, whose class they lose
-# then.
+# Refuses times whose kind of censoring is unknown: without package survival, a variable beside the
+# data loses its class when na.action or `subset` leaves out rows.
 refuse_lost_times <- function(column, variable, env) {
   if (!is.symbol(variable)) return(invisible())
   before <- tryCatch(eval(variable, env), error = function(e) NULL)
@@ -178,7 +177,7 @@ apply_na_action <- function(frame, na.action) {
   })
 }
 
-# Returns what na.action has left of n rows, without those of weight 0, which say nothing; they are
+# Returns what na.action has left of n rows, without those of weight 0, which do not count; they are
 # recorded as na.action records others. weights: of all n rows; NULL, or a list or matrix of
 # constants: there is none
 without_weightless <- function(frame, weights, n) {
@@ -294,7 +293,7 @@ terms_of_frame <- function(frame) {
   terms
 }
 
-# Returns terms with the classes of those columns that a frame with rows knows and they do not.
+# Returns terms with the classes of those columns that a frame with rows has and they lack.
 learn_classes <- function(terms, frame) {
   known <- attr(terms, "dataClasses")
   found <- vapply(as.list(frame), stats::.MFclass, "")
