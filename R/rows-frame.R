@@ -139,14 +139,6 @@ na_action_of <- function(recipe) {
   }
 }
 
-# Evaluates the argument `data`; an error becomes one in words.
-evaluated_data <- function(data) {
-  tryCatch(data, error = function(e) {
-    if (inherits(e, "sparsegp_error")) stop(e)
-    stop_sparsegp("data", paste0("cannot be evaluated: ", conditionMessage(e)), "Give a data frame")
-  })
-}
-
 # Returns the formula with an offset that was given beside it, which new rows then bring along.
 with_offset <- function(formula, offset) {
   if (is.null(offset)) return(formula)
