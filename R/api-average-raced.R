@@ -55,8 +55,8 @@ close_structures <- function(fit, tried = raced_structures(fit)) {
   stats::setNames(close, paste0(tried$stage[at], ": ", tried$candidate[at], recycle0 = TRUE))
 }
 
-# Returns the fit of the same call with another structure. What it has to say of the rows has been
-# said.
+# Returns the fit of the same call with another structure, without the warnings and messages on rows
+# that the first fit gave.
 fit_of_structure <- function(known, fit, frame) {
   call <- call_again(fit)
   call$structure <- known

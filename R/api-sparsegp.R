@@ -136,10 +136,9 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL, we
     kernel <- eval(groups$kernel)
   }
   check_foreign_terms(formula)
-  setup <- check_setup(evaluated_likelihood(likelihood), kernel, method, learn, structure, scale,
-                       basis, mean, control)
+  setup <- check_setup(likelihood, kernel, method, learn, structure, scale, basis, mean, control)
   setup["coding"] <- list(control$coding)
-  data <- if (!missing(data)) evaluated_data(data)
+  data <- if (!missing(data)) evaluated(data, "data", "cannot be evaluated", "Give a data frame")
   source <- source_for(data, formula, call, setup)
   recipe <- new_recipe(formula, call, parent.frame(), setup$likelihood, time_column(setup$method),
                        drop = is.null(source) && !setup$streams)
@@ -205,8 +204,7 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, weights = N
     stop_sparsegp("x", "is text", "Give numbers, or write the formula without quotes")
   }
   check_control(control, ...)
-  setup <- check_setup(evaluated_likelihood(likelihood), kernel, method, learn, structure, scale,
-                       basis, mean, control)
+  setup <- check_setup(likelihood, kernel, method, learn, structure, scale, basis, mean, control)
   y <- if (!missing(y)) plain_column(y, "y")
   setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
@@ -247,7 +245,10 @@ check_setup <- function(likelihood = NULL, kernel = NULL, method = NULL, learn =
                         structure = NULL, scale = NULL, basis = NULL, mean = NULL,
                         control = gp_control()) {
   if (!is.null(kernel)) kernel <- as_kernel(kernel)
-  likelihood <- as_likelihood(likelihood)
+  likelihood <- as_likelihood(evaluated(likelihood, "likelihood", "cannot be made", paste(
+    "It is not looked up in `data`: for known variances of rows write",
+    "lik_gaussian(variance = data$column)"
+  )))
   method <- as_method(method, control$effort)
   search <- as_learn(learn)
   if (!is.null(scale) && !is_flag(scale) && !is_word(scale, c("common", "log"))) {

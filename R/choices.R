@@ -13,6 +13,7 @@
 
 # Names the criterion by which the candidates of a stage are compared.
 OF_STRUCTURE <- "log evidence + log prior - penalty for hyperparameters"
+OF_EVIDENCE <- "log evidence of all observations"
 OF_LEFT_OUT <- "leave-one-out log probability per observation"
 CRITERIA <- c(
   "latent functions" = OF_LEFT_OUT,
@@ -23,7 +24,7 @@ CRITERIA <- c(
   "basis" = "log evidence + log prior",
   "inducing points" = "leave-one-out log density per observation outside of the basis",
   "kernel of neighbours" = OF_STRUCTURE,
-  "roughness of neighbours" = "log evidence of all observations",
+  "roughness of neighbours" = OF_EVIDENCE,
   "neighbours" = "leave-one-out log density per observation outside of the basis",
   "points of a class" = "log probability per observation held out",
   "length scale" = OF_LEFT_OUT,
@@ -32,6 +33,14 @@ CRITERIA <- c(
   "all observations" = OF_LEFT_OUT,
   "roughness" = OF_LEFT_OUT
 )
+
+# Returns the quantity, in words, by which candidates of a stage that settles the model differ.
+scored_in <- function(stage) {
+  criterion <- CRITERIA[[stage]]
+  if (criterion == OF_STRUCTURE) "penalised log evidence"
+  else if (criterion == OF_EVIDENCE) "log evidence"
+  else "log density per observation"
+}
 
 # The stages of the race for structure, in its order: their scores are log evidences.
 STRUCTURE_STAGES <- c("coding", "response scale", "error of log times", "prior mean", "input scale",

@@ -12,13 +12,13 @@ has_workers <- function(source) {
 READING_OPTIONS <- c("contrasts", "na.action", "OutDec", "scipen", "digits", "digits.secs",
                      "encoding")
 
-# The name by which workers know the process that has them, `name`.
+# The name under which workers find the process that has them, `name`.
 PROCESS <- new.env(parent = emptyenv())
 
 # Returns what workers need for all that is in `user`, or NULL where there are none:
 #   globals   named list of objects
 #   from      packages of names that are taken from these, by name; packages: to attach, in order
-#   options   as they are here
+#   options   those of this process
 #   process   the name of this one
 # user: list(recipes, values, contrasts): values are whatever may have functions in it.
 borrowed_for <- function(source, user, traffic) {

@@ -12,7 +12,7 @@ batches_of <- function(chunks) {
 }
 
 # Adds up what part(i, chunk) returns of the chunks of batches `which`; NULL: of all batches.
-# batches: NULL where nobody knows how many chunks there are, and each is a batch. Returns list(
+# batches: NULL if the number of chunks is unknown, and each is a batch. Returns list(
 # blocks, seen), the latter the numbers of the chunks that have rows.
 fold_batches <- function(source, batches, which, part, add) {
   batch_of <- rep(seq_along(batches), lengths(batches))

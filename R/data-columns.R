@@ -36,7 +36,7 @@ dense_inputs <- function(x, argument) {
                       "at most 1e8 numbers"))
 }
 
-# Returns a data frame or list with plain columns, in the units of `terms` (see measures_of()). A
+# Returns a data frame or list with plain columns, in the units of `terms`, see measure_of(). A
 # matrix of class mts becomes a data frame, as lm() does it; environments stay.
 plain_data <- function(data, argument = "data", terms = NULL) {
   if (!is.data.frame(data)) refuse_source(data, argument)
@@ -75,24 +75,40 @@ has_levels <- function(column) is.factor(column) || is.character(column)
 
 # ---- Units ----
 
+# How measures begin that are of a kind with several units, which follow
+IN_DIFFTIME <- "difftime in "
+IN_UNITS <- "units "
+IN_SYSTEM <- "coordinates of "
+
 # Returns the unit in which numbers of such a column count, in words, or NULL.
 measure_of <- function(x) {
-  if (inherits(x, "difftime")) return(paste("difftime in", attr(x, "units")))
-  if (inherits(x, "units")) return(paste("units", unit_text(x) %||% "1"))
-  if (!is.null(attr(x, "crs"))) return(paste("coordinates of", attr(x, "crs")))
+  if (inherits(x, "difftime")) return(paste0(IN_DIFFTIME, attr(x, "units")))
+  if (inherits(x, "units")) return(paste0(IN_UNITS, unit_text(x) %||% "1"))
+  if (!is.null(attr(x, "crs"))) return(paste0(IN_SYSTEM, attr(x, "crs")))
   if (inherits(x, "Date")) return("Date")
   if (inherits(x, "POSIXct")) "POSIXct"
 }
 
+# Returns the unit of a measure of this kind, or NULL if it is of another.
+unit_of_kind <- function(measure, kind) {
+  if (startsWith(measure, kind)) substring(measure, nchar(kind) + 1L)
+}
+
+# Returns the coordinate system that the measures of two variables have in common, or NULL.
+common_system <- function(measures) {
+  systems <- unlist(lapply(measures[!is.na(measures)], unit_of_kind, IN_SYSTEM))
+  if (length(systems) == 2L && systems[[1L]] == systems[[2L]]) systems[[1L]]
+}
+
 # Returns the remedy for a variable of another class or unit than `was`.
 conversion_to <- function(was) {
-  if (startsWith(was, "units ")) {
-    return(paste0("Convert it, by units::set_units(x, \"", sub("units ", "", was),
-                  "\") for instance"))
+  unit <- unit_of_kind(was, IN_UNITS)
+  if (!is.null(unit)) {
+    return(paste0("Convert it, by units::set_units(x, \"", unit, "\") for instance"))
   }
-  if (startsWith(was, "coordinates of ")) {
-    return(paste0("Use sf::st_transform() or terra::project() with \"",
-                  sub("coordinates of ", "", was, fixed = TRUE), "\""))
+  system <- unit_of_kind(was, IN_SYSTEM)
+  if (!is.null(system)) {
+    return(paste0("Use sf::st_transform() or terra::project() with \"", system, "\""))
   }
   how <- c(Date = "as.Date()", POSIXct = "as.POSIXct()", numeric = "as.numeric()")
   if (was %in% names(how)) paste0("Convert it to ", was, ", by ", how[[was]], " for instance")
@@ -174,8 +190,9 @@ in_measures <- function(data, measures, argument) {
     now <- measure_of(data[[name]])
     was <- measures[[name]]
     if (is.null(now) || identical(now, was)) next
-    converted <- if (all(startsWith(c(now, was), "difftime"))) in_difftime(data[[name]], was)
-                 else if (all(startsWith(c(now, was), "units"))) in_units(data[[name]], was)
+    both <- function(kind) all(startsWith(c(now, was), kind))
+    converted <- if (both(IN_DIFFTIME)) in_difftime(data[[name]], was)
+                 else if (both(IN_UNITS)) in_units(data[[name]], was)
     if (is.null(converted)) {
       stop_sparsegp(argument, paste0("has ", name, " as ", now, ", which was ", was, " at the fit"),
                     conversion_to(was))
@@ -186,15 +203,15 @@ in_measures <- function(data, measures, argument) {
 }
 
 in_difftime <- function(x, was) {
-  to <- sub("difftime in ", "", was, fixed = TRUE)
+  to <- unit_of_kind(was, IN_DIFFTIME)
   structure(as.vector(unclass(x)) * (SECONDS[[attr(x, "units")]] / SECONDS[[to]]),
             class = "difftime", units = to)
 }
 
-# Returns NULL where package units is not there, or knows no conversion.
+# Returns NULL if package units is not installed, or has no conversion.
 in_units <- function(x, was) {
   if (!requireNamespace("units", quietly = TRUE)) return(NULL)
-  tryCatch(units::set_units(x, sub("units ", "", was, fixed = TRUE), mode = "standard"),
+  tryCatch(units::set_units(x, unit_of_kind(was, IN_UNITS), mode = "standard"),
            error = function(e) NULL)
 }
 

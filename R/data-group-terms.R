@@ -4,6 +4,7 @@
 # Returns list(formula, kernel) without group terms, or NULL if there are none. kernel: NULL, or
 # what sparsegp() was given
 read_group_terms <- function(formula, kernel) {
+  if (!any(BARS %in% all.names(formula[[3L]]))) return(NULL)
   split <- split_groups(formula[[3L]])
   if (length(split$groups) == 0L) return(NULL)
   groups <- lapply(split$groups, read_group)
@@ -37,7 +38,9 @@ is_group_term <- function(expression) {
     is.call(expression[[2L]]) && is_bar(expression[[2L]])
 }
 
-is_bar <- function(call) as.character(call[[1L]])[1L] %in% c("|", "||")
+BARS <- c("|", "||")
+
+is_bar <- function(call) as.character(call[[1L]])[1L] %in% BARS
 
 rhs_labels <- function(expression) {
   if (is.null(expression) || "." %in% all.names(expression)) return(character())

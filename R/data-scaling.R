@@ -16,7 +16,7 @@ input_moments <- function(x, coded = character()) {
        counts = counts)
 }
 
-# Those of two sets of rows together; one: NULL where there are none.
+# Joins the moments of two sets of rows. one: NULL if there are no rows before the others
 join_moments <- function(one, other) {
   if (is.null(one)) return(other)
   natural <- function(moments) {

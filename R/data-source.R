@@ -23,8 +23,8 @@ narrowed_to <- function(source, names) {
   if (is.null(names) || is.null(source$only)) source else source$only(names)
 }
 
-# A source that does not say how many chunks it has ends with NULL, or with this many chunks without
-# rows on end: readers such as DBI::dbFetch() never stop giving these.
+# A source without a number of chunks ends with NULL, or after this many consecutive chunks without
+# rows: readers such as DBI::dbFetch() return such chunks for ever.
 MOST_EMPTY <- 100L
 
 # Calls use(i, chunk) for every chunk of a source that has rows, or those of `which`, in their

@@ -39,8 +39,8 @@ with_cross <- function(lookahead) {
   lookahead
 }
 
-# Returns the covariances, as they are expected to be, of the points of some rows with all of the
-# target, for each latent function.
+# Returns the expected covariances of the points of some rows with all of the target, for each
+# latent function.
 covariances_with_target <- function(lookahead, rows) {
   at <- stacked_rows(rows, n_outputs(lookahead$fit))
   Map(function(cross, own, target) {

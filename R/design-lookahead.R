@@ -17,7 +17,7 @@ new_lookahead <- function(fit, given, aim = NULL) {
        target = NULL, cross = NULL)
 }
 
-# Returns moments of some rows, as they are expected to be.
+# Returns the expected moments of some rows.
 latent_of <- function(lookahead, rows) {
   some_latent(lookahead$latent, rows, n_outputs(lookahead$fit))
 }

@@ -51,7 +51,8 @@ spread_problem <- function(problem) {
 # window_order(), or NULL where the function varies slowly enough for spread_problem(), or rows have
 # no neighbours.
 windowed_problem <- function(problem, count) {
-  if (have_neighbours(problem)) window_order(problem$x, problem$rows[1L, ], count)
+  sampled <- nrow(problem$x) > count
+  if (sampled && have_neighbours(problem)) window_order(problem$x, problem$rows[1L, ], count)
 }
 
 # Is the distance between its rows one of few numbers, and the response one of a number each?

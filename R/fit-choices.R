@@ -16,11 +16,10 @@ structure_words <- function(fit) {
     tried <- choices_of_stage(fit, stage)
     taken <- which(tried$taken)[1L]
     gained <- gained_on_stage(tried, taken)
-    score <- if (CRITERIA[[stage]] == OF_STRUCTURE) " in penalised log evidence"
-             else if (startsWith(CRITERIA[[stage]], "log evidence")) " in log evidence"
-             else " in log density per observation"
-    paste0(stage, ": ", tried$candidate[taken],
-           if (isTRUE(gained > 0)) paste0(", better by ", signif(gained, 3L), score), "; ",
+    better <- if (isTRUE(gained > 0)) {
+      paste0(", better by ", signif(gained, 3L), " in ", scored_in(stage))
+    }
+    paste0(stage, ": ", tried$candidate[taken], better, "; ",
            length(unique(tried$candidate)), " tried on ", counted(tried$rows[1L], "row"),
            if (startsWith(tried$candidate[taken], NOISE_NEAR_NONE)) more_noise_words(fit))
   }, "", USE.NAMES = FALSE)

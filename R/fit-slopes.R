@@ -299,8 +299,8 @@ below_of <- function(answer, q) {
   ifelse(answer$sd > 0, out, as.double(answer$mean < q))
 }
 
-# Returns a quantile. It is no farther from the mean than Cantelli's inequality says. Where the link
-# is sharp the distribution function all but jumps at 0.
+# Returns a quantile, whose distance from the mean is bounded by Cantelli's inequality. Where the
+# link is sharp the distribution function all but jumps at 0.
 slope_quantile <- function(answer, p) {
   if (is.null(answer$below)) return(answer$mean + stats::qnorm(p) * answer$sd)
   lower <- answer$mean - answer$sd * sqrt((1 - p) / p) * (1 + 1e-6)

@@ -148,7 +148,7 @@ effect_answer <- function(fit, groups, x, class = 1L, each = 1L, panels = NULL) 
   }, mixed_effects, x)
 }
 
-# Those of an ensemble, by the law of total variance
+# Returns the effects of an ensemble, by the law of total variance.
 mixed_effects <- function(answers, fit) {
   over <- function(values) mixed(lapply(answers, values), fit$ensemble$weights)
   mean <- over(function(own) own$fit)

@@ -95,7 +95,7 @@ prior_normal <- function(mean, sd) {
 #' @export
 prior_flat <- function() new_prior("flat")
 
-FLAT_SPREAD <- 2 # of a prior that says nothing
+FLAT_SPREAD <- 2 # of a prior without information
 
 # The log density of each family at x, normalised, and its derivative d/dx. typical: a value whose
 # log density is the family's constant, see hyper_log_constant(). of_log: is it the density of the

@@ -14,7 +14,7 @@ RIDGE <- 0.01 # weight of H0, where a step of one standard deviation has about 1
 # list(s, y), matrices with a column for each
 secant_curvature <- function(steps, spreads, positive = rep(TRUE, length(spreads))) {
   ROUNDS <- 5L
-  STEEPEST <- 1e16 # of offsets of 1e20, say, which leave nothing to be known
+  STEEPEST <- 1e16 # of offsets of 1e20, say, beside which nothing can be learned
   s <- steps$s / spreads
   y <- steps$y * spreads
   root <- diag(length(spreads)) # of the inverse of H

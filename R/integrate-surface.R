@@ -254,7 +254,7 @@ moments_of_rows.response <- function(fit, latent) {
                     var = standard_deviation(fit, latent, "response")^2), latent)
 }
 
-# Of new responses, if they have moments, on the fitted scale unless that is learned
+# Returns moments of new responses, if they have any, on the fitted scale unless that is learned.
 #' @export
 moments_of_rows.response_numbers <- function(fit, latent) {
   if (is.null(scale_parameter(fit$likelihood))) {

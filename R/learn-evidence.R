@@ -8,10 +8,10 @@ RECENT <- 12L      # evaluations that are not made again: starts, and places inp
 
 IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wants it so
 
-# What a search maximises: `criterion`, see below, `plain`, a run that fails with a reason, `cheap`:
-# does an evaluation cost so little that the search is made from several starts? `limit`: a function
-# that returns what is maximised where EP ends nowhere (engine-power.R), or NULL. sites: where EP
-# starts at first, or NULL.
+# Returns what a search maximises: `criterion`, see below, `plain`, a run that fails with a reason,
+# `cheap`: does an evaluation cost so little that the search is made from several starts? `limit`: a
+# function that returns what is maximised where EP ends nowhere (engine-power.R), or NULL. sites:
+# where EP starts at first, or NULL.
 evidence <- function(problem, sites = NULL) {
   problem <- learned_loosely(problem)
   n <- as.double(nrow(problem$x))

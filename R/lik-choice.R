@@ -1,16 +1,6 @@
 # Makes a likelihood of what a user gives as `likelihood`, and of the response. What was given is
 # made a value once, before there are rows; where nothing was given the rows decide.
 
-# Returns the argument as given; stops if a column of the data that it names is not found.
-evaluated_likelihood <- function(likelihood) {
-  tryCatch(likelihood, error = function(e) {
-    if (inherits(e, "sparsegp_error")) stop(e)
-    stop_sparsegp("likelihood", paste0("cannot be made: ", conditionMessage(e)),
-                  paste("It is not looked up in `data`: for known variances of rows write",
-                        "lik_gaussian(variance = data$column)"))
-  })
-}
-
 # Returns a likelihood, or NULL where nothing was given. A name is that of a lik_*(), or of a family
 # of glm(): "binomial" is for classes, too.
 as_likelihood <- function(likelihood, argument = "likelihood") {

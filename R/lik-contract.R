@@ -265,7 +265,7 @@ extension_hyper <- function(name, extension) {
        prior = function(unit, offset) if (is.null(own)) theta_prior(start, range)(unit) else own)
 }
 
-# Returns what C's catalogue says of the types of its list (util-catalogue.R), of this one.
+# Returns the fields that C's catalogue has of built-in types (util-catalogue.R), for this one.
 extension_in_c <- function(extension) {
   list(q = 1L, npar = length(extension$start), width = 1L, classes = FALSE,
        par = names(extension$start), exact = FALSE, ordered = extension$ordered)
@@ -282,7 +282,7 @@ is_lik_extension <- function(x) {
 
 # ---- Likelihoods that are R functions (lik-custom.R) ----
 
-# Returns what the catalogue of C says of likelihoods of its list (util-catalogue.R), of this one.
+# Returns the fields that C's catalogue has of built-in types (util-catalogue.R), for this one.
 custom_in_c <- function(custom) {
   replace(HOSTED, c("q", "width"),
           list(2L + length(custom$data), max(1L, length(custom$components))))

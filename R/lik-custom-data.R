@@ -3,7 +3,7 @@
 # they are columns of the rows. They go the way of weights, of which each row then has a list entry
 # with a number for each constant. C sees them behind the response and its weight in a data row.
 
-# Returns the fields of `custom` that say what constants there are.
+# Returns the fields of `custom` that list its constants.
 custom_constants <- function(data) {
   if (is.null(data)) return(list(data = NULL, constants = NULL))
   if (inherits(data, "formula")) {

@@ -1,5 +1,5 @@
 # The scale of a response, as a likelihood has it: lik$transform, list(name, value), value that of
-# the scale's parameter as a user gives it. NULL: nothing was said, and responses are as they are.
+# the scale's parameter as a user gives it. NULL: none was given, and responses are not transformed.
 
 #' The scale of a response
 #'

@@ -12,9 +12,9 @@ fisher_information <- function(model, f) UseMethod("fisher_information", codec_o
 
 INFORMATION_STEP <- 1e-4 # of differences in f, with an error of about 1e-8
 
-# That of a mean m(f) with variance v(f), m'^2 / v: exact for one-parameter exponential families,
-# the least there can be for others. Excess zeros, whose variance says little on f, would leave a
-# tenth of it.
+# The information of a mean m(f) with variance v(f) is m'^2 / v: exact for one-parameter exponential
+# families, a lower bound for others. With excess zeros, whose variance depends little on f, the
+# bound would be a tenth of the information.
 #' @export
 fisher_information.response <- function(model, f) {
   if (lik_traits(model$likelihood)$beyond_moments) return(information_by_quantiles(model, f))
@@ -67,8 +67,8 @@ fisher_information.response_counts <- function(model, f) {
   repeats * fisher_information.response(model, f)
 }
 
-# An event says the same wherever it is; a censored time, or one that has an entry, what its site
-# says.
+# An event has the same information wherever it is; a censored time, or one with an entry, has that
+# of its site.
 #' @export
 fisher_information.response_times <- function(model, f) {
   ifelse(is_event(model$y) & time_entry(model$y) == NO_ENTRY, NextMethod(), NA)

@@ -14,7 +14,7 @@ as_method <- function(method, effort) {
   method
 }
 
-# Those there are constructors for: all functions named so
+# Returns the methods that have a constructor, a function method_<name>().
 known_methods <- function() {
   constructors <- ls(topenv(), pattern = "^method_[a-z]+$")
   sub("method_", "", constructors)

@@ -27,6 +27,7 @@
 #                                        search); from: free values where an earlier search ended
 #   run_plan(plan, theta)                the run a fit is made of, see new_run()
 #   among_copies(plan, sites)            the plan for rows with copies, which start from these sites
+#   refuse_forbidden(plan)               stops if the method cannot fit the problem of a candidate
 #
 # A plan_choosing chooses and learns in rounds. A plan_with_posterior has a posterior of its own and
 # learns by another plan, its `evidence`.
@@ -49,10 +50,15 @@ run_plan <- function(plan, theta) UseMethod("run_plan")
 
 among_copies <- function(plan, sites) UseMethod("among_copies")
 
+refuse_forbidden <- function(plan) UseMethod("refuse_forbidden")
+
 # ---- What most plans do ----
 
 #' @export
 among_copies.plan <- function(plan, sites) plan
+
+#' @export
+refuse_forbidden.plan <- function(plan) invisible()
 
 #' @export
 plan_unlearned.plan <- function(plan, table) list(plan = plan, table = table)
@@ -73,6 +79,10 @@ refuse_without_points <- function(basis, called, found) {
     stop_sparsegp("basis", paste("is given, and", called, "has no inducing points"),
                   "Leave it out, or use method_ep()")
   }
+  refuse_found(found)
+}
+
+refuse_found <- function(found) {
   if (!is.null(found)) stop_sparsegp(found$argument, found$what, found$remedy)
 }
 
@@ -167,8 +177,8 @@ learn_plan <- function(plan, table, control, verbose, from = NULL) {
 
 # ---- Runs ----
 
-# Builds what a fit is made of, whichever plan made it. found: what C gave; ...: what the plan
-# knows.
+# Builds what a fit is made of, whichever plan made it. found: what C gave; ...: fields of
+# the plan.
 #   status, logz   a run whose status is not 0 has nothing else
 #   basis, alpha, G, H, each   the stored posterior (posterior.R); jitter of its kernel matrix
 #   basis_rows, basis_rows_of  rows in the basis; those of each latent function

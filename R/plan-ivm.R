@@ -62,8 +62,8 @@ inclusions <- function(run) {
   list(stopped = stop_of(run), exchanged = run$exchanged, trace = trace)
 }
 
-# The rows of one basis for all latent functions, or of one for each. A latent function of which no
-# row says anything gets the first point of the others: its posterior is the prior then.
+# The rows of one basis for all latent functions, or of one for each. A latent function on which
+# no row has information gets the first point of the others: its posterior is then the prior.
 #' @export
 choose_basis.plan_ivm <- function(plan, table, learning) {
   problem <- plan$problem
@@ -129,8 +129,8 @@ run_plan.plan_active <- function(plan, theta) {
   (if (refined) refined_active else once_active)(problem, theta, run, rows, chosen)
 }
 
-# Their sites set once, each at its inclusion. The evidence is over the rows at hand, of which
-# learning knows as well.
+# Returns the run whose sites are set once, each at its inclusion. The evidence is that of the rows
+# that learning sees, too.
 once_active <- function(problem, theta, run, rows, chosen) {
   posterior <- list(status = 0L, basis = problem$x[rows, , drop = FALSE], alpha = run$alpha,
                     G = run$G, H = run$H)

@@ -17,6 +17,9 @@ plan_markov <- function(problem) {
   new_plan("plan_markov", problem, rows = seq_len(nrow(problem$x)))
 }
 
+#' @export
+refuse_forbidden.plan_markov <- function(plan) refuse_found(what_forbids_markov(plan$problem))
+
 # Returns why a problem has no Markov EP: list(argument, problem, remedy), or NULL.
 what_forbids_markov <- function(problem) {
   use_ep <- "Leave `method` out, or use method_ep(size =)"

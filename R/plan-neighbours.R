@@ -24,6 +24,11 @@ plan_neighbours <- function(problem) {
   new_plan("plan_neighbours", problem, rows = seq_len(nrow(problem$x)))
 }
 
+#' @export
+refuse_forbidden.plan_neighbours <- function(plan) {
+  refuse_found(what_forbids_neighbours(plan$problem))
+}
+
 # Returns why a problem cannot be fitted by neighbours: list(argument, what, remedy), or NULL.
 what_forbids_neighbours <- function(problem) {
   why <- function(argument, ...) list(argument = argument, what = paste0(...),
@@ -51,7 +56,7 @@ what_forbids_neighbours <- function(problem) {
   why("kernel", found)
 }
 
-# Returns why a kernel does not say which rows are near, or NULL.
+# Returns why a kernel does not define which rows are near, or NULL.
 what_forbids_kernel <- function(spec) {
   found <- what_forbids_part(spec)
   if (!is.null(found)) return(found)

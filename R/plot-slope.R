@@ -78,8 +78,8 @@ slopes_of_view <- function(object, view, places, level) {
   slopes_along(object, at(0), change, view$axes, view$offset)
 }
 
-# Returns the slopes of the mean response at kept inputs x in original units, which change as
-# `change` says.
+# Returns the slopes of the mean response at kept inputs x in original units, in the direction
+# `change`.
 slopes_along <- function(object, x, change, name, offset) {
   n <- nrow(x)
   along <- function(own, ...) {

@@ -1,5 +1,5 @@
-# Maps over two inputs: filled contours of the mean or of a probability, grey where the data say
-# next to nothing, with contours or a second map of the standard error.
+# Maps over two inputs: filled contours of the mean or of a probability, grey where the data have
+# hardly any information, with contours or a second map of the standard error.
 
 check_se <- function(panel, se) {
   if (is.null(se)) return(panel$se[1L])
@@ -45,20 +45,15 @@ map_aspect <- function(object, axes, limits) {
   sphere <- object$scaling$sphere
   pairs <- paste(inputs[sphere$lon], inputs[sphere$lat], sep = "\n", recycle0 = TRUE)
   width <- function(latitudes) max(cospi(mean(latitudes) / 180), 0.1) # of a degree of longitude
-  systems <- attr(object$terms, "measures")[axes]
+  system <- common_system(attr(object$terms, "measures")[axes])
   if (paste(axes, collapse = "\n") %in% pairs) 1 / width(limits[[2L]])
   else if (paste(rev(axes), collapse = "\n") %in% pairs) width(limits[[1L]])
-  else if (!is_one_system(systems)) NA
-  else if (systems[[1L]] == DEGREES) 1 / width(limits[[2L]])
+  else if (is.null(system)) NA
+  else if (system == DEGREES) 1 / width(limits[[2L]])
   else 1
 }
 
-DEGREES <- "coordinates of EPSG:4326" # a longitude and then a latitude, see measure_of()
-
-is_one_system <- function(measures) {
-  length(measures) == 2L && !anyNA(measures) && measures[[1L]] == measures[[2L]] &&
-    startsWith(measures[[1L]], "coordinates of ")
-}
+DEGREES <- "EPSG:4326" # a longitude and then a latitude
 
 ring_points <- function(basis) {
   new_element("points", list(fill = INK, pch = 1, size = 1.5, lwd = 1.2), x = basis[[1L]],
@@ -97,8 +92,9 @@ dots <- function(shown) {
 
 # ---- What is drawn ----
 
-# Returns `drawn`, the nodes of a grid, the mean there, its standard error, and whether the data say
-# anything of it; the same as matrices for contours: z, error. known: of (object, x, variances)
+# Returns `drawn`, the nodes of a grid, the mean there, its standard error, and whether the data
+# have information on it; the same as matrices for contours: z, error. known: of (object, x,
+# variances)
 mean_surface <- function(object, view, shown, asked, known = is_known) {
   nodes <- surface_nodes(view, shown, asked$n %||% default_nodes(object), asked$style)
   x <- slice_inputs(view, nodes$grid)
@@ -137,7 +133,7 @@ surface_frame <- function(nodes, view, ...) {
   beside_axes(as.data.frame(nodes$grid), view$axes, data.frame(...))
 }
 
-UNKNOWN <- 0.9 # of the prior variance is left: the data say next to nothing
+UNKNOWN <- 0.9 # of the prior variance is left: the data have hardly any information
 
 # Is the variance there less than that share of the prior's, but for what constants add to it?
 is_known <- function(object, x, var) {

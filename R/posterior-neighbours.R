@@ -26,7 +26,7 @@ POINTS_AT_ONCE <- 20000L # whose neighbours and weights are in memory together
 
 MOST_JOINT_NEIGHBOURS <- 2000L # points of which there is a covariance matrix
 
-# Of latent values there is a number for each row and point besides.
+# With latent values there is also a number for each pair of a row and a point.
 refuse_many_neighbours <- function(posterior, points, each) {
   most <- MOST_JOINT_NEIGHBOURS
   if (posterior$neighbours$latent) {

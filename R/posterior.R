@@ -66,7 +66,7 @@ joint_moments <- function(fit, x, class = 1L) {
   }, mixed_joint, x)
 }
 
-# Those of an ensemble, by the law of total covariance
+# Returns the joint moments of an ensemble, by the law of total covariance.
 mixed_joint <- function(each, fit) {
   each <- members_in_units(each, fit)
   weights <- fit$ensemble$weights

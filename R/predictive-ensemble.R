@@ -123,8 +123,8 @@ response_tails.response_ensemble <- function(object, y, latent) {
   list(below = mixed_tails("below"), above = mixed_tails("above"), jumps = each[[1L]]$jumps)
 }
 
-# Of a function of the latent values, over their posterior. It increases with the latent function,
-# so a member's distribution function at q is that of the standard normal z whose quantile q is.
+# Returns a bound of a function of the latent values, over their posterior. The function increases,
+# so a member's distribution function at q is that of the standard normal z whose quantile is q.
 #' @export
 confidence_bound.response_ensemble <- function(object, latent, type, z) {
   mixture_bound(object, latent, type, z)

@@ -85,8 +85,8 @@ rows_to_check.response <- function(object, latent) {
   seq_len(latent_count(latent, n_outputs(object)))
 }
 
-# On a scale, where answers take longer, only where members and what they do not know are more than
-# a unit apart: an exponential is then at most e times as large as elsewhere.
+# On a scale, where answers take longer, only rows are checked where members differ, or are
+# uncertain, by more than a unit: elsewhere an exponential varies by a factor of e at most.
 #' @export
 rows_to_check.response_transformed <- function(object, latent) {
   each <- over_leaves(leaves_of(object, latent), function(object, latent) {

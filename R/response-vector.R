@@ -41,7 +41,7 @@ is_vectors <- function(y) {
 
 # A matrix with names, and an offset for each component.
 gather_vectors <- function(chunk) {
-  if (!is_vectors(chunk$y)) return(chunk) # told by who reads it
+  if (!is_vectors(chunk$y)) return(chunk) # refused by its reader
   colnames(chunk$y) <- column_names(chunk$y, "y")
   if (!is.null(chunk$offset)) chunk$offset <- wide_offset(chunk$offset, dim(chunk$y))
   chunk

@@ -21,7 +21,7 @@ bind_chunks <- function(first, second) {
        weights = c(first$weights, second$weights), time = c(first$time, second$time))
 }
 
-# Refuses late levels of an ordered factor: nobody knows where they stand among the others.
+# Refuses late levels of an ordered factor, as their place in the order is unknown.
 bind_responses <- function(first, second) {
   if (!is.factor(first) && !is.factor(second)) return(bind_rows(first, second))
   levels <- union(levels(as.factor(first)), levels(as.factor(second)))

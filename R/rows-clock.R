@@ -1,5 +1,5 @@
 # The clock of a stream that forgets or drifts by a column (method-online.R): the time of each row.
-# Attribute `clock` of the terms says what it is in the first rows, see measure_of().
+# Attribute `clock` of the terms has its unit in the first rows, see measure_of().
 
 clock_name <- function(recipe) as.character(recipe$arguments$clock)
 

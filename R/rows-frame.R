@@ -80,9 +80,8 @@ without_unused_levels <- function(frame, i) {
   frame
 }
 
-# Refuses times of which nothing says how they are censored: those of a variable beside the data
-# that na.action or `subset` has taken rows of, without package survival, whose class they lose
-# then.
+# Refuses times whose kind of censoring is unknown: without package survival, a variable beside the
+# data loses its class when na.action or `subset` leaves out rows.
 refuse_lost_times <- function(column, variable, env) {
   if (!is.symbol(variable)) return(invisible())
   before <- tryCatch(eval(variable, env), error = function(e) NULL)
@@ -140,14 +139,6 @@ na_action_of <- function(recipe) {
   }
 }
 
-# Evaluates the argument `data`; an error becomes one in words.
-evaluated_data <- function(data) {
-  tryCatch(data, error = function(e) {
-    if (inherits(e, "sparsegp_error")) stop(e)
-    stop_sparsegp("data", paste0("cannot be evaluated: ", conditionMessage(e)), "Give a data frame")
-  })
-}
-
 # Returns the formula with an offset that was given beside it, which new rows then bring along.
 with_offset <- function(formula, offset) {
   if (is.null(offset)) return(formula)
@@ -178,7 +169,7 @@ apply_na_action <- function(frame, na.action) {
   })
 }
 
-# Returns what na.action has left of n rows, without those of weight 0, which say nothing; they are
+# Returns what na.action has left of n rows, without those of weight 0, which do not count; they are
 # recorded as na.action records others. weights: of all n rows; NULL, or a list or matrix of
 # constants: there is none
 without_weightless <- function(frame, weights, n) {
@@ -294,7 +285,7 @@ terms_of_frame <- function(frame) {
   terms
 }
 
-# Returns terms with the classes of those columns that a frame with rows knows and they do not.
+# Returns terms with the classes of those columns that a frame with rows has and they lack.
 learn_classes <- function(terms, frame) {
   known <- attr(terms, "dataClasses")
   found <- vapply(as.list(frame), stats::.MFclass, "")
@@ -342,7 +333,7 @@ check_class_again <- function(column, name, terms, argument) {
   before <- kind_of_class(attr(terms, "dataClasses")[[name]])
   now <- kind_of_variable(column)
   measure <- as.list(attr(terms, "measures"))[[name]]
-  counted <- now == "numeric" && startsWith(c(measure, "")[1L], "difftime")
+  counted <- now == "numeric" && startsWith(c(measure, "")[1L], IN_DIFFTIME)
   if (unknown || now == before || counted) return(invisible())
   was <- c(measure, before)[[1L]]
   stop_sparsegp(argument, paste0("has ", name, " of class ", class(column)[1L],

@@ -188,9 +188,9 @@ contradicts <- function(x, y) {
   any(copies) && any(!duplicated(cbind(x, y))[copies])
 }
 
-# Velocities have a natural zero, and a vague constant says of a region without observations that
-# all of it may drift, so a field of which no mean was asked for begins at zero, and a constant has
-# to be worth its evidence.
+# Velocities have a natural zero, and with a vague constant a whole region without observations may
+# drift, so a field begins with mean zero unless the user gives a mean, and a constant has to gain
+# enough evidence.
 has_open_mean <- function(setup) {
   codec <- lik_codec(setup$likelihood)
   vectors <- inherits(codec, "response_vectors") && !inherits(codec, "response_mixtures")

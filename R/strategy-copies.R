@@ -3,8 +3,8 @@
 # again, among all. Points that were not chosen lie where the function does not depend on them, so
 # that copies of these would add little.
 #
-# Copies have sites as rows do. What is said of the rows is what all others say: a row's cavity is
-# without the sites of its copies, which know its label.
+# Copies have sites as rows do. Leave-one-out predictions of a row leave out its copies, too: its
+# cavity is without their sites, as these contain its label.
 #
 #   asked     the method as the user gave it, or left it open
 #   vectors   the rows that carry the fit, or a list of those of each latent function

@@ -41,7 +41,7 @@ full_ep_plan <- function(problem) {
 learn_plain <- function(model, data, pilot) {
   problem <- problem_of(part_of_model(model, pilot$rows), chunk_rows(data$chunk, pilot$rows))
   plan <- pilot$plan(problem)
-  refuse_forbidden(plan$problem)
+  refuse_forbidden(plan)
   learned <- learn(plan, model$table, pilot$control, SILENT)
   candidate <- new_candidate(model, learned$table, learned$plan, data, learned$record)
   structure_score(candidate, pilot)
@@ -111,7 +111,7 @@ score_by_evidence <- function(candidate, pilot, least = NULL) {
   control <- pilot$control
   if (!is.null(least)) control$wanted <- least - beside_objective(candidate, pilot)
   learned <- tryCatch({
-    refuse_forbidden(candidate$plan$problem)
+    refuse_forbidden(candidate$plan) # the final fit would be refused
     aim <- evidence(candidate$plan$problem, candidate$plan$sites)
     learn_hyper(aim, table, control, SILENT, from, fresh = split || candidate$of_others,
                 untie = split && tied)
@@ -120,13 +120,6 @@ score_by_evidence <- function(candidate, pilot, least = NULL) {
   if (!is.null(candidate$plan$sites)) candidate$plan["sites"] <- list(learned$sites)
   failed <- is.null(learned$record) || is_noisy_again(candidate)
   c(structure_score(candidate, pilot, failed), list(reason = learned$reason))
-}
-
-# Refuses a candidate whose final fit the method would refuse.
-refuse_forbidden <- function(problem) {
-  found <- if (!is.null(problem$states)) what_forbids_markov(problem)
-           else if (!is.null(problem$neighbours)) what_forbids_neighbours(problem)
-  if (!is.null(found)) stop_sparsegp(found$argument, found$what, found$remedy)
 }
 
 # Has a search for noise near none ended nearer to the noise of the candidate before it? Then it has

@@ -1,5 +1,5 @@
 # Observations that are held out, by which candidates of different inducing points are compared:
-# observations in a basis have a say in leave-one-out probabilities.
+# leave-one-out probabilities depend on which observations are in the basis.
 
 # Splits some observations into those to learn from, `trained`, and those `held` out, of which x and
 # offset are given, too; share: of all. What is held out is a beginning, which has its share of

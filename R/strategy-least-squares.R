@@ -1,7 +1,7 @@
 # Least-squares classification (lik-squares.R) in place of one-vs-rest probits: if classes hardly
 # overlap, observations far inside of a class, which a probit forgets, hold the functions where they
 # belong. A fit on points that all classes share and one on points of each are not to be compared by
-# leave-one-out probabilities, as observations in a basis have a say in these: some are held out.
+# leave-one-out probabilities, which depend on the basis: some observations are held out.
 
 # Length scales are compared on half of the shared points, and the best one with all of them beside
 # the probits.

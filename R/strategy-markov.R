@@ -34,8 +34,8 @@ series_pilot <- function(setup, n) {
 # The method of a series: as given, or as it is by itself.
 series_method <- function(method) if (leaves_open(method)) method_markov() else method
 
-# Returns the plan of a model's problem: a series is fitted by Markov EP, others as their method
-# says.
+# Returns the plan of a model's problem: a series is fitted by Markov EP, others by their
+# method.
 plan_of_model <- function(model, setup, problem, basis) {
   if (!leaves_open(setup$method) || !is_markov_series(setup, model, nrow(problem$x))) {
     return(plan_for(setup$method, problem, basis))

@@ -1,6 +1,6 @@
 # Maps: fits by nearest neighbours (plan-neighbours.R) by default.
 #
-# Of more than policy$neighbours_from rows and two to five numeric inputs, or two if the noise is
+# With more than policy$neighbours_from rows and two to five numeric inputs, or two if the noise is
 # not Gaussian, neighbours are compared with inducing points, by the leave-one-out log density of
 # observations that are no such points:
 #   before anything is learned for points, with the fewest of these, over which neighbours have to

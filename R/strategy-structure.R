@@ -22,12 +22,15 @@
 # axes: those of open_axes(), unless a test gives others
 choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   asked <- setup
-  setup <- with_known_structure(setup, colnames(chunk$x))
-  if (is_known_structure(asked$structure)) chunk <- chunk_for(chunk, setup)
+  if (is_known_structure(asked$structure)) {
+    setup <- with_known_structure(setup, colnames(chunk$x))
+    chunk <- chunk_for(chunk, setup)
+  }
   if (has_open_mean(setup)) setup$mean <- "zero"
   given <- if (is.null(setup$kernel)) kernel_rbf() else setup$kernel
   open <- is.null(setup$kernel)
-  setup$kernel <- with_open_degree(given, USUAL_DEGREE)
+  degree_open <- !open && has_open_degree(given)
+  setup$kernel <- if (degree_open) with_open_degree(given, USUAL_DEGREE) else given
   n <- nrow(chunk$x)
   model <- read_model(chunk, setup, input_terms)
   if (open && is_series(setup, model, n)) {
@@ -42,7 +45,7 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   axes <- axes %||% open_axes(asked, model, n)
   compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
   if (!compares) return(list(model = model, setup = setup, chunk = chunk))
-  if (has_open_degree(given)) { # the simplest is the first candidate
+  if (degree_open) { # the simplest is the first candidate
     setup$kernel <- with_open_degree(given, 1L)
     model <- with_kernel(model, chunk, setup)
   }
@@ -113,7 +116,6 @@ is_known_structure <- function(structure) inherits(structure, "sparsegp_structur
 # factors. inputs: their names
 with_known_structure <- function(setup, inputs = NULL) {
   known <- setup$structure
-  if (!is_known_structure(known)) return(setup)
   fields <- known$fields
   open <- is.null(setup$kernel)
   own <- setdiff(names(fields), c("error", "transform", "noise", "effects"))

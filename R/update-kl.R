@@ -42,7 +42,7 @@ kl.sparsegp <- function(f, g, ...) {
                    paste("Only posteriors of the same prior can be compared; use learn = FALSE and",
                          "scale = FALSE, or stages of one stream"))
   basis <- unique(rbind(f$posterior$basis, g$posterior$basis))
-  if (nrow(basis) == 0L) return(0) # neither knows more than the prior
+  if (nrow(basis) == 0L) return(0) # both are the prior
   sum(vapply(seq_len(processes(f)), function(class) {
     points <- joint_basis(f, basis, class)
     if (nrow(points$x) == 0L) return(0) # the kernel is zero at all of them

@@ -148,7 +148,7 @@ projected_on <- function(fit, onto) {
 }
 
 # Returns the levels of factors that two fits of one model have. One may have learned some that the
-# other does not know; if both have, numbers of these mean different levels.
+# other lacks; if both have, the same number may mean different levels.
 joint_levels <- function(one, other) {
   Map(function(a, b) {
     shared <- seq_len(min(length(a), length(b)))

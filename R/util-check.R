@@ -119,6 +119,14 @@ check_class <- function(x, class, argument, remedy) {
   stop_sparsegp(argument, paste0("is of class ", toString(dQuote(class(x), FALSE))), remedy)
 }
 
+# Returns the value of an argument; an error while it is evaluated becomes one of that argument.
+evaluated <- function(value, argument, wrong, remedy) {
+  tryCatch(value, error = function(e) {
+    if (inherits(e, "sparsegp_error")) stop(e)
+    stop_sparsegp(argument, paste0(wrong, ": ", conditionMessage(e)), remedy)
+  })
+}
+
 # A constructor given in place of its value, as in kernel = kernel_rbf, is called; other functions
 # are left for the class check to refuse.
 called <- function(x) {

@@ -103,9 +103,10 @@ progress_lines <- function() {
 
 # ---- Rows that are read in chunks ----
 
-# Of sweeps over many rows: share(done) within one, a share of the rows; sweep(count, logz, change,
-# workers) after each, see traffic_record(); evaluation(logz) after several that are one for a
-# search. Without a bar there is a message with the proportion every PATIENCE seconds.
+# Returns functions that report sweeps over many rows: share(done) within one, a proportion of the
+# rows; sweep(count, logz, change, workers) after each, see traffic_record(); evaluation(logz) after
+# those sweeps that make one evaluation of a search. Without a bar there is a message with the
+# proportion every PATIENCE seconds.
 sweep_progress <- function(verbose, rows, bar = interactive(), patience = PATIENCE) {
   if (!verbose) {
     silent <- function(...) invisible()

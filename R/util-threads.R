@@ -10,8 +10,8 @@ is_forked <- function() {
   is.function(asks) && isTRUE(asks())
 }
 
-# R's own BLAS and the reference BLAS have no threads (path "": R does not know, as on Windows).
-# Others say by a variable, and have as many as there are cores where it is not set.
+# R's own BLAS and the reference BLAS have no threads (path "": unknown, as on Windows). Others read
+# the number from an environment variable, and use all cores where it is not set.
 blas_has_threads <- function(path) {
   own <- c(openblas = "OPENBLAS_NUM_THREADS", mkl = "MKL_NUM_THREADS", blis = "BLIS_NUM_THREADS")
   known <- own[vapply(names(own), grepl, NA, x = path, ignore.case = TRUE)]

@@ -66,7 +66,7 @@ void sg_coupled_row(int C, const double *s, const sg_tilt *tilt, double *W)
     double G[SG_COUPLED_RANK * SG_COUPLED_RANK] = {0}, L[SG_COUPLED_RANK * SG_COUPLED_RANK];
     double *Y = W + C, sum = 0;
     for (int c = 0; c < C; c++) sum += D[c] = -tilt->own[c];
-    if (sum < DBL_MIN / DBL_EPSILON) { /* the row tells no classes apart */
+    if (sum < DBL_MIN / DBL_EPSILON) { /* the row does not distinguish classes */
         sg_zero(sg_coupled_size(C), W);
         return;
     }

@@ -1,7 +1,7 @@
 /* evidence_basis.c: the gradient of the log evidence on frozen bases, a window of rows at a time
  * (formulas in evidence.h).
  *
- * Of one basis V is m w x d in a span of m rows, K_B and R are d x d, T and t blocks of w x w. A
+ * For one basis V is m w x d in a span of m rows, K_B and R are d x d, T and t blocks of w x w. A
  * window costs O(C m w d^2) in matrix products and an adjoint of K_nB; memory is that of a
  * window. */
 #include "evidence.h"

@@ -70,7 +70,7 @@ sg_row_outcome sg_row_take(sg_process *gp, const sg_rows *rows, const sg_row_rul
                         double id, const sg_seen *seen, const sg_row_memory *memory,
                         sg_row_tilt *tilt);
 
-/* Has the row changed the basis, and made stale what views know of it? */
+/* Has the row changed the basis, so that views of it are outdated? */
 static inline int sg_changes_basis(sg_row_outcome outcome)
 {
     return outcome == SG_ROW_ADDED || outcome == SG_ROW_EXCHANGED;

@@ -40,7 +40,7 @@ void sg_given_tails(const sg_lik *self, const double *y, sg_tails_given given, d
                     double s2, double *tails);
 
 /* sg_count_tails() where f is the logarithm of a rate, and the data row the count and a constant.
- * Of counts beyond 1e10 log p has too few digits: they vary, relative to their rate, as that one
+ * For counts beyond 1e10 log p has too few digits: they vary, relative to their rate, as that one
  * does. */
 void sg_rate_tails(const sg_lik *self, const double *y, sg_count_cdf cdf, double mu, double s2,
                    double *tails);

@@ -143,7 +143,7 @@ static double **points_in(SEXP out, const sg_bases *bases)
     return dbasis;
 }
 
-/* That of all rows at once. dbasis: NULL, or gradients in the points. */
+/* Computes the gradient over all rows at once. dbasis: NULL, or gradients in the points. */
 static void gradient_of_all(const sg_problem *p, const sg_bases *bases,
                             const sg_batch_factor *factor, const sg_sites *sites,
                             const sg_marginals *marg, double *gradient, double **dbasis,

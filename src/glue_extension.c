@@ -176,7 +176,7 @@ const sg_lik_type *sg_extension_lik(SEXP extension, int support)
     return type;
 }
 
-/* Returns what R has to know of a sound one: npar of a likelihood or whether a kernel has a shape,
+/* Returns what R needs of a valid one: npar of a likelihood or whether a kernel has a shape,
  * and whether a likelihood has quantiles. */
 SEXP sg_r_extension(SEXP extension, SEXP what)
 {

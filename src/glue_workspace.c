@@ -43,7 +43,7 @@ static void r_tick(void *self)
     R_CheckUserInterrupt();
 }
 
-/* R knows the user's option, and whether process and BLAS allow it (util-threads.R). */
+/* R has the user's option, and checks whether process and BLAS allow it (util-threads.R). */
 static int r_threads(void *self, int products)
 {
     SEXP name = PROTECT(Rf_mkString("sparsegp")), home = PROTECT(R_FindNamespace(name));

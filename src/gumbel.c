@@ -15,7 +15,7 @@ static const double NARROW = 0.1;  /* standard deviation below which a few nodes
 static const double WIDE = 25;     /* variance that is too large */
 static const double FALL = 24;     /* exp(-24) = 4e-11 of the peak is left out on either side, */
 static const double REACH = 6.6;   /* and of a normal density as much in all */
-static const double NOTHING = 1e-290; /* means that are no more than this */
+static const double NOTHING = 1e-290; /* means of at most this */
 static const double HUGE_Q = 1e100; /* its square is a number, and exp(-HUGE_Q) is 0 */
 static const double SMALL = 1e-5;  /* q, and its powers' means, of which the third is negligible */
 

@@ -5,7 +5,7 @@
  *                                                 theta: log variance, log lengthscale
  *   constant  variance                            theta: log variance
  *
- * Of a factor, x_k z_k is levels[k] / 2 where x and z are of the same level, else 0.
+ * For a factor, x_k z_k is levels[k] / 2 where x and z are of the same level, else 0.
  * All three have features u with K = u_i'u_j, or a power of it: cross() is one matrix product of n
  * x q and m x q, O(n m q). */
 #include <math.h>

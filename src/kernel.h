@@ -201,7 +201,7 @@ typedef struct {
     int order; /* of a Matern function of smoothness order - 1/2, up to 3; 0: another one */
 } sg_radial;
 
-/* Those of the built-in members (kern_radial.c) */
+/* The radial functions of the built-in members (kern_radial.c) */
 extern const sg_radial sg_radial_rbf, sg_radial_matern12, sg_radial_matern32, sg_radial_matern52,
     sg_radial_rq;
 

@@ -347,7 +347,7 @@ void sg_lik_site(const sg_lik *self, const double *y, int c, double *tau, double
     own.type->site(&own, &label, tau, nu);
 }
 
-/* Processes that do not know of each other: the blocks of d2 down the diagonal. */
+/* Independent processes: the blocks of d2 on the diagonal. */
 static void cross_of_blocks(const sg_lik *self, sg_tilt *out)
 {
     const int w = self->w, ww = w * w, size = self->C * w;

@@ -1,4 +1,4 @@
-/* par.h: loops that may run on several threads. par.c is the only file that knows of them; where
+/* par.h: loops that may run on several threads. par.c is the only file with threads; where
  * there is no OpenMP, and on Windows, every loop runs on the calling thread.
  *
  * The rows 0 .. n - 1 (or processes, or columns) go to the body in chunks of `grain`, whatever the

@@ -2,7 +2,7 @@
  * (row_step.h).
  *
  * A row's block of w values is turned into w scalar steps here, by the eigenvectors of the block in
- * question, because posteriors on a basis (weights.c) know rank-one steps only:
+ * question, because posteriors on a basis (weights.c) take rank-one steps only:
  *   B = U diag(b) U'   gives   G B G' = sum_k b_k (G u_k)(G u_k)'.
  * U belongs to one block: bend and T of a row are turned each by its own. With w = 1 a column stays
  * itself and nothing is copied.

@@ -9,7 +9,7 @@
  * site (T, nu) is that of the tilt at the marginal, or to match moments at N(V'a, V'G); S gains
  * V T V', t gains V nu. Blocks lie as sg_layout has them.
  *
- * Weights know scalar steps only (weights.h): bend = U diag(var) U' makes w of them, along the
+ * Weights take scalar steps only (weights.h): bend = U diag(var) U' makes w of them, along the
  * columns of G U with means U'shift, and T is turned in the same way. With w = 1 nothing is
  * turned. */
 #ifndef SG_ROW_STEP_H

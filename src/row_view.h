@@ -6,7 +6,7 @@
 #include "row_step.h"
 
 /* Rows of the block, all seen through the basis of the moment: one matrix product and one
- * triangular solve for many rows. What it knows goes stale when the basis changes. */
+ * triangular solve for many rows. It is outdated once the basis changes. */
 typedef struct {
     int m, w;      /* rows, points of each */
     double *x;     /* m w x p, to be filled by the caller */

@@ -218,8 +218,8 @@ void sg_removal_end(const sg_removal *rem, sg_basis *b)
 }
 
 /* Applies the rotations of coordinates (k, k + 1), k = j .. d - 2, to `count` columns, at most 8.
- * What a rotation leaves of coordinate k + 1 is the first operand of the next one, so it is carried
- * in a register; the last coordinate, which the removal has made 0, is written as 0. */
+ * After a rotation the rest of coordinate k + 1 is the first operand of the next one, so it is
+ * carried in a register; the last coordinate, which the removal has made 0, is written as 0. */
 static inline void rotate_columns(const sg_removal *rem, int count, double *x, int ldx)
 {
     double carried[8];
