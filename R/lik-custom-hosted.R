@@ -78,6 +78,13 @@ check_answer <- function(answer, f, name) {
   answer
 }
 
+# Called by C (glue_host.c) where the integral of a row has a large relative error.
+refuse_lost_integrals <- function(error) {
+  stop_sparsegp("likelihood", paste0("has a `log_density` that jumps or turns too often in `f` to ",
+                                     "be integrated: an error of ", signif(error, 1L), " is left"),
+                "Return a function that is smooth in `f`, but for a few corners and jumps")
+}
+
 # Derivatives in theta on C's scale: the user's, or central differences, whose error is about 1e-9
 # of the third derivative.
 density_slopes <- function(custom, theta, rows, f) {

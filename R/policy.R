@@ -93,6 +93,7 @@ rhythm_nats | 5 | nats | by which such a peak rises above the highest of noise
 rhythm_cycles | 1.5 | cycles | fewest that rows span of a period that is tried
 slow_waves | 30 | waves | most that are slower than a rhythm of a calendar, beside which it shows
 uneven_steps | 0.12 | proportion | by which those of a time grid differ, as months do
+equal_steps | 1e-3 | proportion | up to which such steps are equal, or multiples of a unit
 untimed_cycles | 4 | cycles | the same of one input that is neither a clock nor a regular grid
 rhythm_harmonics | 6 | harmonics | of a period of calendars, which a peak may be
 cheap_flops | 1e8 | flops | evaluation up to which a search is repeated (464 rows)

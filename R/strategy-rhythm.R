@@ -73,22 +73,36 @@ nats_of_wave <- function(waves, beside, y) {
 # a clock or a regular grid; else it is the only input. NULL: there is none, or it is on a log
 # scale.
 time_input <- function(model, chunk, setup) {
-  clock <- which(without_backticks(model$inputs$terms) %in% setup$clocks)
   kept <- which(model$scaling$kept)
+  if (length(kept) == 0L) return(NULL)
+  clock <- which(without_backticks(model$inputs$terms) %in% setup$clocks)
+  if (length(clock) != 1L) clock <- kept[vapply(kept, function(k) is_time_grid(chunk$x[, k]), NA)]
   input <- if (length(clock) == 1L) clock else if (length(kept) == 1L) kept
-  if (length(input) != 1L || !input %in% kept || !is.null(model$scaling$warp)) return(NULL)
-  list(input = input, timed = length(clock) == 1L || is_time_grid(chunk$x[, input]))
+  place <- match(input, kept)
+  if (length(place) != 1L || is.na(place) || any(model$scaling$warp$side[place] != 0)) return(NULL)
+  list(input = input, timed = length(clock) == 1L)
 }
 
 # Are these the times of a series: each once, at multiples of one step, by which most follow the one
-# before? There may be long gaps, and steps may differ as months do.
+# before? There may be long gaps. Steps are equal, or differ as those of calendars and of rounded
+# times do: by multiples of a unit, of which they are multiples, too. Sequences that fill an
+# interval evenly have steps of two lengths as well, which have no unit in common.
 is_time_grid <- function(x) {
   gaps <- diff(sort(x))
   if (length(gaps) == 0L || min(gaps) == 0) return(FALSE)
   follow <- gaps < 1.5 * min(gaps)
-  steps <- gaps / stats::median(gaps[follow])
-  mean(follow) > 1 / 2 && max(abs(steps - round(steps)) / steps) < policy$uneven_steps
+  step <- stats::median(gaps[follow])
+  if (mean(follow) <= 1 / 2 || max(from_multiple(gaps, step) * step / gaps) > policy$uneven_steps) {
+    return(FALSE)
+  }
+  differ <- abs(gaps[follow] - step)
+  unequal <- differ > policy$equal_steps * step
+  unit <- if (any(unequal)) min(differ[unequal]) else step
+  max(from_multiple(gaps, unit)) < policy$equal_steps
 }
+
+# Returns how far numbers are from a multiple of a unit, in units.
+from_multiple <- function(x, unit) abs(x / unit - round(x / unit))
 
 # Returns the share of the sum of squares that the highest of n / 2 frequencies explains of noise,
 # by both of its HARMONICS, as it is exceeded once in some hundred times. Irregular rows (not timed)

@@ -1,6 +1,6 @@
 /* glue_host.c: likelihoods that are R functions. The core asks for log p at points, and the
  * package's logps_of_custom() and slopes_of_custom() (lik-custom-hosted.R) call the user's one.
- * They jump where that does, which is safe because the core owns nothing. */
+ * They jump where that does or integrals are lost, which is safe because the core owns nothing. */
 #include "glue.h"
 #include "la.h"
 
@@ -36,12 +36,23 @@ static void r_slopes(void *self, const sg_lik *lik, int m, const double *y, cons
     call_r("slopes_of_custom", self, lik, m, y, f, lik->npar, out);
 }
 
+/* Calls refuse_lost(error), which stops. */
+static void r_lost(void *self, double error)
+{
+    SEXP name = PROTECT(Rf_mkString("sparsegp")), home = PROTECT(R_FindNamespace(name));
+    SEXP number = PROTECT(Rf_ScalarReal(error));
+    SEXP call = PROTECT(Rf_lang2(Rf_install("refuse_lost_integrals"), number));
+    (void) self;
+    Rf_eval(call, home);
+    UNPROTECT(4);
+}
+
 /* custom is reached from the arguments of the entry, so R keeps it as long as the call lasts. */
 const sg_lik_host *sg_lik_host_of(SEXP custom)
 {
     sg_lik_host *host = sg_structs(1, sizeof(sg_lik_host), &sg_r_workspace);
     host->self = custom;
     host->ws = &sg_r_workspace;
-    host->logps = r_logps, host->slopes = r_slopes;
+    host->logps = r_logps, host->slopes = r_slopes, host->lost = r_lost;
     return host;
 }

@@ -73,7 +73,9 @@ static sg_row_nodes integrate_first(inner *in, int m, const double *t2, double *
     }
     in->f2 = f2;
     const sg_row_integrands problem = {.ctx = in, .logs = inner_logs,
-                                       .tolerance = SG_HOSTED_TOLERANCE};
+                                       .tolerance = SG_HOSTED_TOLERANCE,
+                                       .lost = in->rows->lik->host->lost,
+                                       .of = in->rows->lik->host->self};
     return sg_quad_rows(&problem, m, logz, jumps, ws);
 }
 
@@ -175,7 +177,9 @@ void sg_hosted_pairs(const sg_lik *lik, int n, const double *y, const double *mu
     rows r = {lik, y, of};
     for (int i = 0; i < n; i++) of[i] = given_second(mu + 2 * i, S + 4 * i);
     const sg_row_integrands in = {.ctx = &r, .logs = outer_logs, .nextra = 2,
-                                  .tolerance = 10 * SG_HOSTED_TOLERANCE};
+                                  .tolerance = 10 * SG_HOSTED_TOLERANCE,
+                                  .lost = lik->host->lost,
+                                  .of = lik->host->self};
     const sg_row_nodes nodes = sg_quad_rows(&in, n, logz, jumps, ws);
     moments_of(n, &nodes, all);
     for (int i = 0; i < n; i++) {

@@ -45,7 +45,8 @@ static sg_row_nodes integrate(const rows *r, double *logz, int *jumps)
         around[i] = (y - r->mean[i]) / r->sd[i], unit[i] = (fabs(y) + 1) / r->sd[i];
     }
     const sg_row_integrands in = {.ctx = (void *) r, .logs = power_logs, .around = around,
-                                  .unit = unit, .tolerance = SG_HOSTED_TOLERANCE};
+                                  .unit = unit, .tolerance = SG_HOSTED_TOLERANCE,
+                                  .lost = r->lik->host->lost, .of = r->lik->host->self};
     return sg_quad_rows(&in, r->n, logz, jumps, ws);
 }
 

@@ -119,8 +119,9 @@ enum {
 
 /* A likelihood whose log p the host has, as R has that of a user's function (hosted_tilts.h).
  * logps() writes log p of m points, each with its data row y[q x m] and its latent values f[m x w],
- * w <= SG_HOST_WIDTH, and slopes() the derivatives in theta, out[npar x m]; C = 1. They may jump,
- * and are for the host's own thread alone, as ws is. */
+ * w <= SG_HOST_WIDTH, and slopes() the derivatives in theta, out[npar x m]; C = 1. lost() says that
+ * an integral has a large error. They may jump, and are for the host's own thread alone, as ws is.
+ */
 enum { SG_HOST_WIDTH = 2 };
 typedef struct {
     void *self;
@@ -129,6 +130,7 @@ typedef struct {
                   double *out);
     void (*slopes)(void *self, const sg_lik *lik, int m, const double *y, const double *f,
                    double *out);
+    void (*lost)(void *self, double error);
 } sg_lik_host;
 
 struct sg_lik {

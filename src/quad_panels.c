@@ -11,6 +11,7 @@ enum { GOLDEN = 24, HALVINGS = 60 };             /* of a bracket about a peak, a
 static const double REACH = 8;    /* standard deviations within which places are dense */
 static const double NEGLECT = 36; /* exp(-36) = 2e-16 of the largest value is left out */
 static const double RESOLVED = 2; /* g at a node beside the peak is no farther below it */
+static const double LOST = 1e-4;  /* of an integral: an error that is not passed over */
 
 /* Asks for g at m points. */
 void sg_ask_rows(const sg_row_integrands *in, int m, const int *row, const double *t, double *g,
@@ -339,6 +340,23 @@ static void integrate_rows(sg_panels *p)
     }
 }
 
+/* Reports the largest relative error of an integral that had no more panels. */
+static void report_lost(const sg_panels *p)
+{
+    double *error = sg_doubles(p->ws, p->n), most = 0;
+    sg_zero(p->n, error);
+    for (int k = 0; k < p->count; k++) {
+        const sg_panel *own = p->panels + k;
+        error[own->of] += exp(own->top - p->all[own->of].top) * own->error[0];
+    }
+    for (int i = 0; i < p->n; i++) {
+        const sg_search *s = p->all + i;
+        if (s->panels < PANELS || !(s->total[0] > 0)) continue;
+        most = fmax2(most, error[i] / s->total[0]);
+    }
+    if (most > LOST) p->in->lost(p->in->of, most);
+}
+
 sg_panels sg_panels_of(const sg_row_integrands *in, int n, const sg_look *looks, const sg_ws *ws)
 {
     enum { EACH = 32 };
@@ -358,5 +376,6 @@ sg_panels sg_panels_of(const sg_row_integrands *in, int n, const sg_look *looks,
     find_jumps(in, p.n, p.all, ws);
     find_peaks(in, p.n, p.all, ws);
     integrate_rows(&p);
+    report_lost(&p);
     return p;
 }

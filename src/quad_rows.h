@@ -8,7 +8,9 @@
  * rule), whose error is squared when the step is halved: 33 of them, and 65 where the integrand
  * counts, suffice for smooth integrands. Other rows are searched for places where the integrand
  * jumps to 0, and for its peak, and the stretches between those are bisected until Gauss-Kronrod
- * 7-15 agrees with itself. Errors are about `tolerance` of the integral and of its moments. */
+ * 7-15 agrees with itself. Errors are about `tolerance` of the integral and of its moments; rows
+ * whose panels do not suffice, as of an integrand with many jumps between values other than 0, are
+ * reported where the error is larger than is documented. */
 #ifndef SG_QUAD_ROWS_H
 #define SG_QUAD_ROWS_H
 
@@ -23,6 +25,9 @@ typedef struct {
     double tolerance;
     const double *around; /* of each row a t near which it may be looked for; NULL: there is none */
     const double *unit;   /* with `around`, a distance from it */
+    /* Called where the panels of a row leave an error above LOST of an integral; may jump. */
+    void (*lost)(void *of, double error);
+    void *of;
 } sg_row_integrands;
 
 /* Nodes of all rows; the weights of a row add up to 1. */

@@ -99,3 +99,24 @@ test_that("fits with bounds stay within them, and a density of 0 everywhere is r
   spike <- lik_custom(function(y, f, theta) ifelse(abs(f - y) < 0.5, Inf, -1), check = FALSE)
   expect_error(sparsegp(y ~ x, d, likelihood = spike), "Inf", class = "sparsegp_error")
 })
+
+test_that("a density with more jumps than panels can follow is refused, and with few is integrated", {
+  set.seed(1)
+  x <- runif(30)
+  y <- sin(6 * x) + 0.1 * rnorm(30)
+  steps <- function(k) {
+    density <- function(y, f, theta) dnorm(y, floor(f * k) / k, 0.3, log = TRUE)
+    sparsegp(x, y, lik_custom(density), learn = FALSE)
+  }
+  expect_true(is.finite(logLik(steps(1))))
+  expect_error(steps(50), "jumps or turns too often", class = "sparsegp_error")
+  wave <- function(y, f, theta) dnorm(y, f, 0.3, log = TRUE) + log1p(0.9 * sin(1e5 * f))
+  expect_error(sparsegp(x, y, lik_custom(wave, check = FALSE), learn = FALSE), "to be integrated",
+               class = "sparsegp_error")
+  plain <- function(y, f, theta) dnorm(y, f, 0.3, log = TRUE)
+  rough <- function(y, f, theta) plain(y, f) + 1e-7 * sin(1e7 * f) # rounding of a user's function
+  fits <- lapply(list(plain, rough), function(density) {
+    sparsegp(x, y, lik_custom(density), learn = FALSE)
+  })
+  expect_equal(logLik(fits[[2L]]), logLik(fits[[1L]]), tolerance = 1e-5)
+})

@@ -27,6 +27,31 @@ test_that("a series on a grid may have long gaps, but not be a few values of a f
   expect_false(is_time_grid(1))
 })
 
+test_that("rounded times and calendars are grids; sequences that fill an interval are none", {
+  expect_true(is_time_grid(round(2000 + (0:99) / 12, 2)))
+  expect_true(is_time_grid(round(2000 + (0:99) / 12, 5)))
+  expect_true(is_time_grid(cumsum(rep(c(365, 365, 365, 366), 8))))
+  quarters <- seq(as.Date("2001-01-01"), by = "quarter", length.out = 30)
+  expect_true(is_time_grid(c(scale(as.double(quarters)))))
+  even <- outer(20:120, c(sqrt(2), sqrt(3), pi, (sqrt(5) - 1) / 2, 0.7548776662),
+                Vectorize(function(n, by) is_time_grid((seq_len(n) * by) %% 1)))
+  expect_lt(mean(even), 0.01)
+})
+
+test_that("time beside covariates has a rhythm, though it is a plain number", {
+  set.seed(2)
+  n <- 150L
+  d <- data.frame(day = seq_len(n), warmth = rnorm(n))
+  truth <- sin(2 * pi * d$day / 7) + 0.5 * d$warmth
+  d$y <- truth + 0.3 * rnorm(n)
+  d$code <- sample(n) # a number for each row is on a grid, too
+  seen <- seq_len(n) %% 5 != 0
+  fit <- sparsegp(y ~ day + warmth, d[seen, ])
+  expect_lt(sqrt(mean((predict(fit, d[!seen, ]) - truth[!seen])^2)), 0.2)
+  shuffled <- sparsegp(y ~ warmth + code, d)
+  expect_false(any(grepl("periodic", shuffled$choices$candidate[shuffled$choices$taken])))
+})
+
 test_that("a periodogram of rows in near pairs has no more cells than their number asks for", {
   set.seed(2)
   x <- sort(stats::runif(400))
