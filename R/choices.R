@@ -23,7 +23,7 @@ CRITERIA <- c(
   "basis" = "log evidence + log prior",
   "inducing points" = "leave-one-out log density per observation outside of the basis",
   "kernel of neighbours" = OF_STRUCTURE,
-  "roughness of neighbours" = "log evidence of all observations",
+  "roughness of neighbours" = "log evidence that is expected of all observations",
   "neighbours" = "leave-one-out log density per observation outside of the basis",
   "points of a class" = "log probability per observation held out",
   "length scale" = OF_LEFT_OUT,
