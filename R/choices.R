@@ -13,7 +13,7 @@
 
 # Names the criterion by which the candidates of a stage are compared.
 OF_STRUCTURE <- "log evidence + log prior - penalty for hyperparameters"
-OF_EVIDENCE <- "log evidence of all observations"
+OF_EVIDENCE <- "log evidence expected of all observations"
 OF_LEFT_OUT <- "leave-one-out log probability per observation"
 CRITERIA <- c(
   "latent functions" = OF_LEFT_OUT,

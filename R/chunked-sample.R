@@ -57,6 +57,7 @@ add_rows_to <- function(pool, frame, at, rank, label, chosen) {
 ranked <- function(rank, label) replace(rank, !is.na(label), -1)
 
 pool_limit <- function(pool) {
+  if (sum(lengths(pool$rank)) < pool$size) return(Inf)
   rank <- ranked(unlist(pool$rank), unlist(pool$label))
   if (length(rank) < pool$size) Inf else sort(rank, partial = pool$size)[pool$size]
 }

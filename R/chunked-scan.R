@@ -17,12 +17,13 @@
 # come before it, which is foreseen; a share is read again where that was wrong.
 
 # recipe: with the terms of a frame. first: the first frame with rows, where rows are to be learned
-# from; setup: with the coding of factors; keep: how many rows are to be kept.
-scan_source <- function(source, recipe, first = NULL, setup = NULL, keep = 0L) {
+# from; setup: with the coding of factors; keep: how many rows are kept at most; some: how many are
+# if there are more.
+scan_source <- function(source, recipe, first = NULL, setup = NULL, keep = 0L, some = keep) {
   pass <- list(source = source, recipe = recipe, seen = list(), moments = !is.null(first),
                batches = if (!is.na(source$chunks)) batches_of(source$chunks),
-               coded = setup$coded, counted = levels_of_setup(setup), keep = keep,
-               block = rows_in_block(setup, keep), rows = nrow(first))
+               coded = setup$coded, counted = levels_of_setup(setup), keep = keep, some = some,
+               block = rows_in_block(setup, some), rows = nrow(first))
   if (pass$moments) pass$seen <- more_levels(list(), levels_in(first))
   traffic <- new_traffic()
   scan <- scan_once(pass, traffic)
@@ -51,6 +52,7 @@ scanned <- function(pass, scan, traffic) {
                  traffic = list(first = traffic$bytes, warned = traffic$warned))
   if (!pass$moments) return(result)
   moments <- Reduce(join_both_moments, lapply(scan$blocks, `[[`, "sum"), right = TRUE)
+  if (scan$pool$n > pass$keep) scan$pool$size <- pass$some
   kept <- pooled(scan$pool)
   c(result, moments, list(kept = with_levels(kept$frame, result$levels), rows_kept = kept$at))
 }

@@ -82,11 +82,13 @@ first_frame <- function(source, recipe) {
   stop_incomplete("data")
 }
 
-# Makes the first pass, and a fit of some of the rows: in memory, in units of all. first: a frame.
+# Makes the first pass, and a fit of some of the rows, or of all if a method by neighbours holds
+# them: in memory, in units of all. first: a frame.
 settled_on_some <- function(source, recipe, first, setup) {
-  keep <- if (is.null(setup$control) || is.infinite(setup$control$rows)) policy$kept_rows
+  some <- if (is.null(setup$control) || is.infinite(setup$control$rows)) policy$kept_rows
           else setup$control$rows
-  scan <- scan_source(source, recipe, first, setup, keep)
+  scan <- scan_source(source, recipe, first, setup, max(some, rows_held(setup, first)), some)
+  if (holds_rows(setup$method)) refuse_many_rows(setup$method$k, sum(scan$rows))
   clocks <- clocks_of(first)
   scan$levels <- with_label_levels(scan, setup$likelihood)
   kept <- with_levels(scan$kept, scan$levels)
@@ -109,6 +111,28 @@ settled_on_some <- function(source, recipe, first, setup) {
   if (!is.null(fit$basis_rows)) fit$basis_rows <- scan$rows_kept[fit$basis_rows]
   scan[c("kept", "source", "inputs", "response")] <- NULL
   list(scan = scan, fit = fit)
+}
+
+# Returns the most rows of a source that nearest neighbours may fit, which are in memory then: by
+# that method, or where no method was given and the rows may be those of a map. 0: by no means.
+# Their numbers are few, and a posterior by neighbours is one of all rows at once.
+rows_held <- function(setup, frame) {
+  if (holds_rows(setup$method)) {
+    return(max(most_neighbour_rows(setup$method$k) + 1, policy$kept_rows))
+  }
+  if (may_show_map(setup, frame)) policy$map_rows else 0
+}
+
+# May the rows be those of a map (strategy-neighbours.R), by the first frame of them?
+may_show_map <- function(setup, frame) {
+  inputs <- used_inputs(attr(frame, "terms"), frame)
+  columns <- sum(vapply(inputs, NCOL, 0L))
+  lik <- setup$likelihood
+  identical(as.double(setup$control$rows), policy$kept_rows) &&
+    is.numeric(frame_response(frame)) && (is.null(lik) || lik_traits(lik)$exact) &&
+    leaves_open(setup$method) && is.null(setup$basis) && is.null(setup$augment) &&
+    is.null(setup$structure) && all(vapply(inputs, is.numeric, NA)) &&
+    columns > 1L && columns <= policy$neighbour_inputs
 }
 
 # Returns what a fit keeps of its source.

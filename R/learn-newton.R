@@ -56,19 +56,36 @@ newton_search <- function(objective, par, curvature, box, gain = policy$newton_g
   if (better && failures == 0L && !evaluated) par else best$par
 }
 
-# Returns what a search on a pilot has learned, with the hyperparameters of all rows: list(table,
-# sites, record). problem: of all rows; pilot: of those that it was learned from
-refine_on_all <- function(problem, pilot, learned, progress) {
+# Returns a search for the hyperparameters of all rows, from where one on a pilot has ended, before
+# its first step: list(learned, objective, par, curvature). problem: of all rows; pilot: of those
+# that were learned from
+search_on_all <- function(problem, pilot, learned, progress) {
   table <- learned$table
-  free <- which(table$free)
+  par <- table$theta[table$free]
   few <- make_objective(evidence(pilot, learned$sites)$criterion, table, SILENT)
-  par <- table$theta[free]
   curvature <- nrow(problem$x) / nrow(pilot$x) * curvature_by_differences(few, par)
   problem$options$tol <- max(problem$options$tol, policy$learn_tolerance)
-  all <- make_objective(evidence(problem)$criterion, table, progress)
-  found <- newton_search(all, par, curvature, search_box(table))
+  list(learned = learned, par = par, curvature = curvature,
+       objective = make_objective(evidence(problem)$criterion, table, progress))
+}
+
+# Returns the log evidence of all rows that the search is to end at, by its first evaluation; NA if
+# that failed. A Newton step gains about half of what it promises, as a pilot's curvature is too
+# small: of 10 000 labels it gained 15 of 25 nats (Matern 3/2) and 17 of 32 (Matern 1/2).
+expected_evidence <- function(search) {
+  if (search$objective$value(search$par) >= IMPOSSIBLE) return(NA_real_)
+  gradient <- search$objective$gradient(search$par)
+  step <- newton_step(search$curvature, gradient)
+  search$objective$state$last$run$logz - sum(step * gradient) / 4
+}
+
+# Returns what is learned by the search: list(table, sites, record).
+end_search <- function(search) {
+  learned <- search$learned
+  all <- search$objective
+  found <- newton_search(all, search$par, search$curvature, search_box(learned$table))
   learned$sites <- all$state$last$run$sites
-  if (!is.null(found)) learned$table$theta[free] <- found
+  if (!is.null(found)) learned$table$theta[learned$table$free] <- found
   learned$record <- with_spent(learned$record, all$state)
   learned
 }

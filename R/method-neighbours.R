@@ -62,6 +62,8 @@
 #' to 900 numbers an observation; with more inputs it has many more. Joint covariances are of fewer
 #' points for more observations.
 #'
+#' A [row_source()] is read once, and its rows are held in memory.
+#'
 #' `update(fit, newdata)` takes more observations at the same hyperparameters; the result is the fit
 #' of all of them.
 #'
@@ -106,3 +108,6 @@ method_neighbours <- function(k = 20, sweeps = 200, damping = 1, mixing = 3, tol
     tol = check_number(tol, "tol", 0), power = check_power(power)
   ))
 }
+
+# Does a method hold all rows of a source in memory?
+holds_rows <- function(method) inherits(method, "method_neighbours")

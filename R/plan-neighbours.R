@@ -20,7 +20,7 @@ plan_for.method_neighbours <- function(method, problem, basis) {
 plan_neighbours <- function(problem) {
   problem$basis <- NULL
   problem$neighbours <- list(k = min(problem$options$k, nrow(problem$x) - 1L))
-  refuse_much_memory(problem)
+  refuse_many_rows(problem$options$k, nrow(problem$x))
   new_plan("plan_neighbours", problem, rows = seq_len(nrow(problem$x)))
 }
 
@@ -89,14 +89,20 @@ stationary_terms <- function(spec) {
   if (length(all)) list(all)
 }
 
-# Stops before memory is taken that a fit may not have: neighbours, their weights and factors.
-refuse_much_memory <- function(problem) {
-  numbers <- 3 * as.double(nrow(problem$x)) * (problem$neighbours$k + 10)
-  if (numbers <= 2 * policy$held_numbers) return(invisible())
-  stop_sparsegp("k", paste0("= ", problem$neighbours$k, " neighbours of ", nrow(problem$x),
-                            " rows take some ", ceiling(8 * numbers / 1e9), " GB"),
-                "Give method_neighbours() a smaller k")
+# Stops before memory is taken that a fit of n rows may not have: neighbours, their weights and
+# factors.
+refuse_many_rows <- function(k, n) {
+  k <- min(k, n - 1L)
+  if (n <= most_neighbour_rows(k)) return(invisible())
+  stop_sparsegp("k", paste0("= ", k, " neighbours of ", n, " rows take some ",
+                            ceiling(8 * numbers_of_row(k) * n / 1e9), " GB"),
+                "Give method_neighbours() a smaller k, or use method_ep(size =)")
 }
+
+# Returns how many rows may be fitted by k neighbours.
+most_neighbour_rows <- function(k) floor(2 * policy$held_numbers / numbers_of_row(k))
+
+numbers_of_row <- function(k) 3 * (k + 10)
 
 # ---- Learning ----
 
@@ -114,7 +120,7 @@ learn.plan_neighbours <- function(plan, table, control, progress, from = NULL) {
     if (moved <= policy$neighbour_drift) break
   }
   if (nrow(teaching$x) < nrow(plan$problem$x) && any(table$free)) {
-    learned <- refine_on_all(plan$problem, teaching, learned, progress)
+    learned <- end_search(search_on_all(plan$problem, teaching, learned, progress))
     plan["sites"] <- list(learned$sites)
   }
   list(plan = plan, table = learned$table, record = learned$record)

@@ -78,6 +78,7 @@ neighbour_inputs | 5 | inputs | most in which rows have neighbours, and shorter 
 least_likeness | 0.15 | proportion | of the variance that neighbouring rows share, to see a function
 lost_likeness | 0.5 | proportion | of it that a sample has to lose to be replaced by windows of rows
 neighbours_from | 4000 | rows | from which nearest neighbours are compared with inducing points
+map_rows | 2e5 | rows | of a source that may be a map, which are in memory together
 neighbour_rows | 3000 | rows | whose densities given their neighbours are learned from
 neighbour_sites | 1500 | rows | by EP of which they are learned, if the noise is not Gaussian
 known_factor | 1.25e7 | numbers | of a sparse factor of the rows of Gaussian noise: 100 MB

@@ -15,8 +15,8 @@ may_have_neighbours <- function(plan, candidate) {
   problem <- plan$problem
   if (!grows_points(plan) || nrow(problem$x) < policy$neighbours_from) return(FALSE)
   setup <- candidate$data$setup
-  settled <- c("known", "augment", "basis", "structure")
-  passing <- isTRUE(setup$streams) || isTRUE(setup$provisional)
+  settled <- c("augment", "basis", "structure")
+  passing <- isTRUE(setup$streams) && is.null(setup$known) || isTRUE(setup$provisional)
   leaves_open(setup$method) && !passing && all(lengths(setup[settled]) == 0L) &&
     !is.null(setup$control) && any(candidate$table$free) && has_few_inputs(problem) &&
     is.null(what_forbids_neighbours(problem)) && lik_traits(problem$lik)$has_evidence
@@ -120,7 +120,8 @@ learned_by_neighbours <- function(candidate) {
     axis <- structure_axis("kernel of neighbours", kernel_shapes)
     found <- race_along(list(axis), found, pilot, n)
   }
-  best <- with_rougher_map(learned_on_all(found$candidate), found$learned)
+  best <- if (exact || n <= pilot$count) learned_on_all(found$candidate)
+          else with_rougher_map(found$candidate, found$learned)
   best$record$choices <- stacked_table(list(candidate$record$choices, found$choices,
                                             best$record$choices))
   best
@@ -137,37 +138,47 @@ learned_on_all <- function(candidate) {
   new_candidate(candidate$model, learned$table, learned$plan, data, record)
 }
 
-# Returns the candidate or one with a rougher kernel, if its log evidence of all rows is better. EP
-# of a pilot hardly sees how rough a function of labels or counts is: 10 000 labels of an
-# exponential covariance prefer it by 20 nats to Matern 5/2, and 1500 the latter by .6. A function
-# that is taken for a smoother one has intervals that are too narrow.
+# Returns the candidate of a pilot or one with a rougher kernel, whichever is to have the better log
+# evidence of all rows, with the hyperparameters of all. EP of a pilot hardly sees how rough a
+# function of labels or counts is: 10 000 labels of an exponential covariance prefer it by 20 nats
+# to Matern 5/2, and 1500 the latter by .6. A function that is taken for a smoother one has
+# intervals that are too narrow. Each kernel is judged by one evaluation, and the best is learned.
 # raced: the others that the pilot learned, by their kernels
 with_rougher_map <- function(candidate, raced) {
-  if (lik_traits(candidate$model$lik)$exact) return(candidate)
   type_of <- function(candidate) first_part(candidate$data$setup$kernel)$type
   shape <- match(vapply(raced, type_of, ""), SHAPES)
   rougher <- which(shape > match(type_of(candidate), SHAPES))
-  if (length(rougher) == 0L) return(candidate)
   entries <- lapply(raced[rougher[order(shape[rougher])]], function(raced) function(best) raced)
-  best <- race("roughness of neighbours", entries, learned_score, gain_of_evidence,
-               best = score_on_all(candidate), incumbent = format(candidate$data$setup$kernel))
-  best$candidate$record$choices <- best$choices
-  best$candidate
+  best <- score_on_all(candidate)
+  if (length(entries)) {
+    best <- race("roughness of neighbours", entries, unless_refused(score_on_all), gain_of_evidence,
+                 best = best, incumbent = format(candidate$data$setup$kernel))
+  }
+  learned <- end_search(best$search)
+  found <- best$candidate
+  found[c("table", "record")] <- learned[c("table", "record")]
+  found$record["choices"] <- list(best$choices)
+  with_sites(found, learned$sites)
 }
 
-# EP need not converge further than in a search, and begins with the sites of the last evaluation.
+# Returns the score of a candidate that was learned on a pilot, with a plan of all rows.
 score_on_all <- function(candidate) {
-  options <- candidate$plan$problem$options
-  run <- checked_run(with_options(candidate, tol = max(options$tol, policy$learn_tolerance)))
-  list(candidate = candidate, value = run$logz, rows = count_observations(candidate),
-       points = options$k)
+  data <- candidate$data
+  plan <- plan_for(data$setup$method, problem_of(candidate$model, data$chunk), NULL)
+  learned <- list(table = candidate$table, sites = candidate$plan$sites, record = candidate$record)
+  search <- search_on_all(plan$problem, candidate$plan$problem, learned, SILENT)
+  candidate$plan <- plan
+  list(candidate = candidate, search = search, value = expected_evidence(search),
+       rows = count_observations(candidate), points = plan$problem$options$k)
 }
 
-# A candidate that fails loses.
-learned_score <- function(raced) {
-  tryCatch(score_on_all(learned_on_all(raced)), sparsegp_error = function(e) {
-    list(value = NA, rows = count_observations(raced), points = NA, reason = reason_of(e))
-  })
+# Returns a score by which a candidate that is refused loses.
+unless_refused <- function(score) {
+  function(candidate) {
+    tryCatch(score(candidate), sparsegp_error = function(e) {
+      list(value = NA, rows = count_observations(candidate), points = NA, reason = reason_of(e))
+    })
+  }
 }
 
 # Returns the score of a candidate's run on the points that it has.

@@ -103,7 +103,7 @@ test_that("everything in R is used: by something else there, by users, or as a m
   # util-registry.R; R's loader; glue_{convert,host,custom,extension}.c
   by_name <- paste0("_(traits|codec|kinds|plot)$|^kernel_table$|^codecs_[a-z_]+$|^[.]onLoad$|",
                     "^threads_wanted$|^(logps|slopes)_of_custom$|^evaluate_kernel$|^lik_hurdle|",
-                    "^(load|stop)_extension$")
+                    "^(load|stop)_extension$|^refuse_lost_integrals$")
   idle <- setdiff(names(found$file), c(found$uses$used, exported, methods[, 3L]))
   expect_none(grep(by_name, idle, value = TRUE, invert = TRUE), "what nothing uses")
 })

@@ -592,3 +592,59 @@ test_that("plain steps that go to and fro are mixed in chunks, too, and end at t
   }
   expect_lte(mixed$reads, mixed$read$convergence$sweeps + 2L) # a mixed step reads no row
 })
+
+test_that("a map is held, and its fit by neighbours is that of a data frame", {
+  set.seed(3)
+  n <- 700L
+  d <- data.frame(a = stats::runif(n), b = stats::runif(n))
+  d$z <- sin(20 * d$a) * cos(15 * d$b) + 0.2 * stats::rnorm(n)
+  d$c <- factor(d$z > 0.3)
+  d <- d[order(d$a), ] # sorted in space
+  d$a[5L] <- NA
+  source <- row_source(function(i) d[seq(100L * i - 99L, 100L * i), ], chunks = 7L)
+  made <- function(formula, data, k = 8, ...) {
+    sparsegp(formula, data, kernel = kernel_matern32(), method = method_neighbours(k), ...)
+  }
+  for (formula in of_tier(list(z ~ a + b, c ~ a + b), 1L)) {
+    both <- suppressWarnings(lapply(list(d, source), made, formula = formula,
+                                    learn = learn_control(inner = 5)))
+    expect_equal(logLik(both[[1L]]), logLik(both[[2L]]), tolerance = 1e-8)
+    new <- d[c(1L, 300L, 600L), ]
+    expect_equal(predict(both[[2L]], new), predict(both[[1L]], new), tolerance = 1e-6)
+    expect_equal(unname(loo_lpd(both[[2L]])), unname(loo_lpd(both[[1L]])), tolerance = 1e-6)
+    expect_identical(nobs(both[[2L]]), n - 1L)
+  }
+  total <- 0
+  predict(both[[2L]], source, to = function(answer, i) total <<- total + NROW(answer))
+  expect_equal(total, n)
+  expect_identical(nobs(made(z ~ a + b, source, 1e6, learn = FALSE)), n - 1L)
+  with_policy(held_numbers = 3e3, kept_rows = 50, code = {
+    expect_error(made(z ~ a + b, source), "8 neighbours of 699 rows", class = "sparsegp_error")
+  })
+})
+
+test_that("without a method rows are held if they may be those of a map, unless they are many", {
+  d <- data.frame(a = 1:300 / 300, b = sqrt(1:300) %% 1, g = rep(c("u", "v"), 150))
+  d$z <- sin(9 * d$a) + d$b
+  setup <- check_setup()
+  held <- function(formula, ...) {
+    setup[names(list(...))] <- list(...)
+    may_show_map(setup, stats::model.frame(formula, d))
+  }
+  expect_true(held(z ~ a + b))
+  expect_true(held(z ~ a + b, likelihood = lik_gaussian()))
+  expect_false(held(z ~ a))
+  expect_false(held(z ~ a + g))
+  expect_false(held(g ~ a + b))
+  expect_false(held(z ~ a + b, likelihood = lik_student()))
+  expect_false(held(z ~ a + b, method = method_ep(size = 20)))
+  expect_false(held(z ~ a + b, control = learn_control(rows = 100)))
+  expect_false(held(z ~ a + b, basis = d[1:9, ]))
+  source <- row_source(function(i) d[seq(60L * i - 59L, 60L * i), ], chunks = 5L)
+  fit <- source_fit(z ~ a + b, d, method = method_ep(5), learn = FALSE)
+  recipe <- recipe_of(fit)
+  frame <- read_frame(recipe, d)
+  scan <- function(...) scan_source(source, recipe, frame[1:60, ], setup, ...)
+  expect_equal(scan(300L, 40L)$rows_kept, 1:300)
+  expect_identical(scan(299L, 40L)$rows_kept, scan(40L)$rows_kept)
+})
