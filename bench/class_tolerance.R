@@ -3,6 +3,8 @@
 # itself (1e-6) and with that of the package (1e-4). Half of the data sets are simulated. Both fits
 # of a data set are made in one session, one after the other.
 #
+# Few labels are compared with a forest and with multinomial regression, too.
+#
 # Usage: Rscript bench/class_tolerance.R [few] [data set]...     few: of FEW alone
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
@@ -57,6 +59,20 @@ SETS <- list(
   }
 )
 
+# A set of a package without the columns `drop`, rows with missing values, and labels of fewer than
+# five rows.
+some_columns <- function(package, name, response, drop) function() {
+  frame <- new.env()
+  utils::data(list = name, package = package, envir = frame)
+  d <- as.data.frame(frame[[name]])
+  d <- stats::na.omit(d[setdiff(names(d), drop)])
+  names(d)[names(d) == response] <- "y"
+  texts <- vapply(d, is.character, NA)
+  d[texts] <- lapply(d[texts], factor)
+  d$y <- factor(as.character(d$y))
+  droplevels(d[d$y %in% names(which(table(d$y) >= 5L)), ])
+}
+
 # The first five are those that causes were looked for on.
 FEW <- list(
   fgl = of_package("MASS", "fgl", "type", 214L),
@@ -77,8 +93,28 @@ FEW <- list(
     class <- sample(7, 300, TRUE, prob = c(8, 4, 3, 2, 2, 1, 1))
     centre <- matrix(rnorm(7 * 6), 7)
     data.frame(exp(0.7 * centre[class, ] + 0.7 * matrix(rnorm(300 * 6), 300)), y = factor(class))
+  },
+  oils = function() {
+    frame <- new.env()
+    utils::data(list = "oil", package = "caret", envir = frame)
+    d <- data.frame(frame$fattyAcids, y = frame$oilType)
+    droplevels(d[d$y %in% names(which(table(d$y) >= 5L)), ])
+  },
+  cars = some_columns("ggplot2", "mpg", "class", c("model", "trans", "year")),
+  "cars of 1990" = some_columns("rpart", "cu.summary", "Type", character()),
+  scats = some_columns("caret", "scat", "Species", c("Month", "Site")),
+  "cars of 1993" = some_columns("MASS", "Cars93", "Type",
+                                c("Manufacturer", "Model", "Make", "Cylinders")),
+  women = some_columns("carData", "Womenlf", "partic", character()),
+  mammals = some_columns("ggplot2", "msleep", "vore", c("name", "genus", "order", "conservation",
+                                                        "sleep_cycle", "sleep_rem")),
+  rings = function() {
+    x <- matrix(rnorm(300 * 6), 300)
+    data.frame(x, y = cut(rowSums(x[, 1:2]^2), c(-1, 0.6, 1.6, 3.2, Inf), labels = LETTERS[1:4]))
   }
 )
+
+`%||%` <- function(x, y) if (is.null(x)) y else x
 
 CHANGES <- list(
   default = list(),
@@ -113,26 +149,51 @@ forest_log_prob <- function(train, test) {
   log(prob[cbind(seq_len(nrow(test)), match(test$y, colnames(prob)))])
 }
 
-# Rows of a table of a set: each change's log probabilities of held-out labels beside the forest's.
-beside_forest <- function(name) {
+# The same by multinomial regression on standardised inputs, with a small ridge.
+linear_log_prob <- function(train, test) {
+  numbers <- names(train)[vapply(train, function(x) is.numeric(x) && sd(x) > 0, NA)]
+  for (name in numbers) {
+    test[[name]] <- (test[[name]] - mean(train[[name]])) / sd(train[[name]])
+    train[[name]] <- c(scale(train[[name]]))
+  }
+  fit <- nnet::multinom(y ~ ., train, decay = 0.1, trace = FALSE, maxit = 300, MaxNWts = 5000)
+  own_log_prob(predict(fit, test, type = "probs"), test$y)
+}
+
+own_log_prob <- function(prob, y) {
+  log(pmax(prob[cbind(seq_along(y), match(y, colnames(prob)))], 1e-12))
+}
+
+# Rows of a table of a set: each change's log probabilities of held-out labels beside the peers',
+# and those of the means of its probabilities and the default's.
+beside_peers <- function(name) {
   set.seed(11)
   d <- FEW[[name]]()
   held <- sample(nrow(d), nrow(d) %/% if (nrow(d) > 200L) 2L else 4L)
   train <- droplevels(d[-held, ])
   test <- d[held, ]
-  test <- test[test$y %in% levels(train$y), ]
-  forest <- forest_log_prob(train, test)
+  for (column in names(train)[vapply(train, is.factor, NA)]) {
+    test <- test[test[[column]] %in% levels(train[[column]]), ]
+  }
+  peers <- list(forest = forest_log_prob(train, test), linear = linear_log_prob(train, test))
+  first <- NULL
   for (change in names(CHANGES)) {
     time <- system.time(fit <- suppressMessages(do.call(sparsegp, c(list(y ~ ., train),
                                                                     CHANGES[[change]]))))
     prob <- predict(fit, test, type = "prob")
-    own <- log(pmax(prob[cbind(seq_len(nrow(test)), match(test$y, colnames(prob)))], 1e-12))
+    first <- first %||% prob
+    own <- list(own_log_prob(prob, test$y), own_log_prob((first + prob) / 2, test$y))
+    less <- own[[1L]] - peers$forest
+    less_linear <- own[[1L]] - peers$linear
+    error <- function(x) sd(x) / sqrt(length(x))
     bench_row("Few labels of several classes: mean log probability of held-out labels", set = name,
               rows = nrow(train), classes = nlevels(train$y), inputs = ncol(d) - 1L, fit = change,
-              `leave-one-out` = mean(loo_lpd(fit)), `held out` = mean(own), forest = mean(forest),
-              `less the forest` = mean(own - forest),
-              `standard error` = sd(own - forest) / sqrt(nrow(test)), seconds = sum(time[1:2]))
-    cat(name, change, mean(own), mean(own - forest), "\n")
+              `leave-one-out` = mean(loo_lpd(fit)), `held out` = mean(own[[1L]]),
+              `mean with default` = mean(own[[2L]]), `less the forest` = mean(less),
+              `error of that` = error(less), `less multinomial` = mean(less_linear),
+              `error of this` = error(less_linear), seconds = sum(time[1:2]))
+    cat(name, nrow(train), change, mean(own[[1L]]), mean(own[[2L]]), "less forest", mean(less),
+        error(less), "less linear", mean(less_linear), error(less_linear), sum(time[1:2]), "\n")
   }
 }
 
@@ -158,5 +219,5 @@ for (name in if (few) NULL else if (length(asked)) asked else names(SETS)) {
             ratio = loose[["seconds"]] / tight[["seconds"]])
 }
 if (few || length(asked) == 0L) {
-  for (name in if (length(asked)) asked else names(FEW)) beside_forest(name)
+  for (name in if (length(asked)) asked else names(FEW)) beside_peers(name)
 }
