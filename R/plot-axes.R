@@ -261,7 +261,8 @@ numbers_as_levels <- function(object) {
   leaves <- kernel_leaves(object$kernel)
   levels <- vapply(leaves, reads_levels, NA)
   read_by <- function(leaves) {
-    unlist(lapply(leaves, function(leaf) if (is.numeric(leaf$vars)) names[leaf$vars] else leaf$vars))
+    vars <- lapply(leaves, `[[`, "vars")
+    unlist(lapply(vars, function(vars) if (is.numeric(vars)) names[vars] else vars))
   }
   setdiff(read_by(leaves[levels]), read_by(leaves[!levels]))
 }
