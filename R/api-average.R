@@ -34,8 +34,8 @@
 #' and the kernel among candidates ([model_structure]), which are listed in `fit$choices`.
 #' `average(fit)` takes those that differ from the fit in one of these choices and whose score was
 #' at most `r policy$averaged_within` nats below that of the candidate that was chosen, the closest
-#' `r policy$averaged_alternatives` of them, but for those that it could not have beside the
-#' fit (see the errors below); scores of a pilot of m of n observations count n / m
+#' `r policy$averaged_alternatives` of them, except those that cannot be averaged with the fit (see
+#' the errors below); scores of a pilot of m of n observations count n / m
 #' times. Each is fitted to all observations by the call of the fit, as [update()][update.sparsegp]
 #' does, so the variables of the call must still exist, and it takes about as long as that many fits
 #' without a search. Rows of `summary()` have the choices as names, such as `kernel: matern52()`. If

@@ -78,6 +78,5 @@ check_control <- function(control, ...) {
 
 # Names what to write in place of arguments that other packages have.
 ELSEWHERE <- c(
-  family = "Write likelihood = ..., which takes families of glm(), too",
   transform = "Write likelihood = lik_gaussian(transform = ...)"
 )

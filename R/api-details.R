@@ -69,8 +69,8 @@
 #' prior, and [updates][update.sparsegp], [merged fits][merge.sparsegp] and sources have them, too.
 #' Streams, fits by the active observations alone (`method_ivm(refine = "active")` or `"none"`),
 #' sweeps that give the posterior (`projection = "kl"`, `freeze = Inf`) and fits with `augment` have
-#' the average plugged in, as all fits of earlier versions; there `"constant"` and formulas are
-#' errors. A linear mean is of inputs of the model: `sparsegp(y ~ x + z, data, kernel =
+#' the average plugged in; there `"constant"` and formulas are
+#' errors. A linear mean uses inputs of the model: `sparsegp(y ~ x + z, data, kernel =
 #' kernel_rbf(vars = "x"), mean = ~ z)` has z in the mean only.
 #'
 #' Classes, counts and positive numbers have a bias with a normal prior of its own, see [priors]. It
@@ -117,16 +117,18 @@
 #' @section Units of inputs and order of levels:
 #' The units and the origin of the response, the order of columns and of the response's classes
 #' change no answer, and neither does that of rows, while all are fitted at once. (The inputs of a
-#' vector field go with its components in pairs: order these alike.) By default two things may:
+#' vector field go with its components in pairs: order these alike.) By default two things may
+#' change them:
 #'
 #' * The units of the inputs. One scale for all inputs is among what the evidence chooses from, and
-#'   it is another one once an input is in other units: in trials with three classes probabilities
+#'   that scale depends on the units of each input: in trials with three classes probabilities
 #'   then changed by up to 0.25. With `scale = TRUE` units change nothing. A change of unit that all
 #'   inputs share matters only with `scale = FALSE`. `print()` and `summary()` show which scaling
 #'   was chosen.
 #' * The order of a factor's levels among the inputs, with `coding = "contrasts"`. Treatment
 #'   contrasts put the first level nearer to all others than these are to each other; in trials its
-#'   choice changed predictions by some per cent. Factors that are one input treat all levels alike.
+#'   choice changed predictions by several per cent. Factors that are one input treat all levels
+#'   alike.
 #'
 #' @section Several components:
 #' `cbind(u, v) ~ x + y` fits 2 to 8 components at once, by one kernel for the dependence between
@@ -134,12 +136,13 @@
 #' any numbers. In a row some components may be missing; a row without any is left to `na.action`.
 #' Their noise is that of [lik_gaussian()], by default of one variance for all. All components have
 #' one unit, so the fit turns with the field; each has its own constant (for fields without one use
-#' `mean = "zero"`). An `offset()` may have a column for each. Sizes of bases count locations, of
-#' which every one carries all components.
+#' `mean = "zero"`). An `offset()` may have a column for each. The size of a basis counts
+#' locations, each of which carries all components.
 #'
 #' Predictions are matrices with a column for each component, see [predict][predict.sparsegp].
-#' Residuals are such matrices; quantile residuals are of each component by itself. `loo_lpd()` is
-#' of a row's components together. `simulate()` gives a data frame of matrices.
+#' Residuals are such matrices; quantile residuals are computed for each component separately.
+#' `loo_lpd()` is the joint log density of a row's components. `simulate()` gives a data frame of
+#' matrices.
 #'
 #' @section Saving fits:
 #' A fit can be saved by [saveRDS()]. It holds its call and formula, the inducing points, and for

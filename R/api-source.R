@@ -140,7 +140,7 @@
 #' @return A value of class `sparsegp_source`. Errors, of class `sparsegp_error`: a package that is
 #'   not installed; neither or both of `table` and `query`; and when rows are read, a connection
 #'   that is closed or busy, a table that is not there or a query that fails, with the driver's
-#'   words.
+#'   message.
 #' @seealso [shards], for rows that must not leave the machines where they are.
 #' @examples
 #' rows <- function(i) {

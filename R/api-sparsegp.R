@@ -11,14 +11,15 @@
 #' ```
 #' `vignette("sparsegp")` is an introduction. [sparsegp_details] describes factors, the prior mean,
 #' skewed inputs, units, several components and checkpoints. The article "In your workflow" of the
-#' website has examples with other packages, such as tidymodels and emmeans, see [other-packages].
+#' website has examples with other packages, such as tidymodels and emmeans; see also
+#' [other-packages].
 #'
 #' @section The response:
 #' | response | model |
 #' |---|---|
 #' | numbers | regression, on a scale that is chosen ([model_structure]); with a binary likelihood 0/1 or -1/1 are classes |
 #' | a logical; a factor or text of two levels | classification: the probability of the second level |
-#' | a factor or text of more levels | one model of all classes by [lik_mprobit()], or one-vs-rest models of many rows, and by [lik_probit()] or [lik_logit()] |
+#' | a factor or text of more levels | one model of all classes by [lik_mprobit()], or one-vs-rest models for many rows, and with [lik_probit()] or [lik_logit()] |
 #' | an ordered factor of more than two levels | ordered categories by [lik_ordinal()], or a function for each category, whichever predicts better |
 #' | `cbind(successes, failures)`; proportions with `weights` and `"binomial"` | trials by [lik_binomial()] |
 #' | `survival::Surv()` | times to an event, see [likelihoods_times] |
@@ -41,7 +42,8 @@
 #'   predictor, as in [glm()]. The data may come first, for pipes: `data |> sparsegp(y ~ x)`.
 #' @param y Response: one value for each row, or a matrix with a column for each component.
 #' @param likelihood `NULL` (chosen from the response), a [likelihood][likelihoods], its name, or a
-#'   family of [glm()] or its name. As in [glm()], `"binomial"` is for classes and for trials.
+#'   family of [glm()] or its name (also written `family =`), where `"binomial"` is for classes and
+#'   for trials.
 #' @param kernel A [kernel][kernels], or its name, such as `"rbf"` or `"matern52"`. `NULL`: chosen
 #'   by the evidence, see [model_structure]; with `learn = FALSE` `kernel_rbf()`.
 #' @param weights Positive numbers: the noise variance of an observation is `noise / weight`
@@ -115,8 +117,9 @@ sparsegp <- function(x, ...) UseMethod("sparsegp")
 sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL, weights, offset,
                              subset, na.action, method = NULL, learn = TRUE, structure = NULL,
                              scale = NULL, basis = NULL, mean = NULL, control = gp_control(), ...) {
-  check_control(control, ...)
   call <- with_own_words(match.call(), parent.frame())
+  if ("family" %in% ...names()) return(eval(with_family(call), parent.frame()))
+  check_control(control, ...)
   call[[1L]] <- quote(sparsegp)
   if (!missing(offset)) {
     if (is.character(call$offset)) {
@@ -181,12 +184,24 @@ with_own_words <- function(call, frame) {
   call
 }
 
+# Returns a call whose `family`, as glm() names it, is the likelihood.
+with_family <- function(call) {
+  if (!is.null(call$likelihood)) {
+    stop_sparsegp("family", "is given beside `likelihood`", "Give one")
+  }
+  call[[1L]] <- sparsegp # as found here, and not where the call is evaluated
+  call$likelihood <- NULL
+  names(call)[names(call) == "family"] <- "likelihood"
+  call
+}
+
 #' @rdname sparsegp
 #' @export
 sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, weights = NULL, offset = NULL,
                              na.action = NULL, method = NULL, learn = TRUE, structure = NULL,
                              scale = NULL, basis = NULL, mean = NULL, control = gp_control(), ...) {
   call <- with_own_words(match.call(expand.dots = TRUE), parent.frame())
+  if ("family" %in% ...names()) return(eval(with_family(call), parent.frame()))
   call[[1L]] <- quote(sparsegp)
   if ("formula" %in% names(call) || !missing(y) && inherits(y, "formula")) {
     first <- formula_first(call)

@@ -12,8 +12,8 @@
 #' from a mean of 0 would never leave it). Such functions are periodic: the density has the same
 #' value at both ends of `range`, which should therefore lie where there is none, or the same.
 #'
-#' `2 k0 + 1` equispaced points span these functions exactly, so they are the basis, of however
-#' many rows there are, and it is never larger: memory grows with the rows times its size, time with
+#' `2 k0 + 1` equispaced points span these functions exactly, so they are the basis, whatever the
+#' number of rows: memory grows with the rows times its size, time with
 #' the rows times the square of that. With p columns the prior is the product of p such kernels,
 #' with \eqn{(2 k0 + 1)^p}{(2 k0 + 1)^p} basis points.
 #'
@@ -21,8 +21,8 @@
 #' int f^2 / 2)} (thesis eq. 5.15), which divides the prior's variance, and its mean, by \eqn{1 +
 #' \lambda}{1 + lambda}. Expectation propagation gives the posterior of f for a
 #' \eqn{\lambda}{lambda}, and \eqn{N / \lambda = E \int f^2}{N / lambda = E int f^2} the next
-#' \eqn{\lambda}{lambda} (eq. 5.30), until it no longer changes. As the size of f has no bearing on
-#' the density, neither has \eqn{\lambda}{lambda}, but for the prior mean.
+#' \eqn{\lambda}{lambda} (eq. 5.30), until it no longer changes. The size of f does not affect the
+#' density, so \eqn{\lambda}{lambda} matters only through the prior mean.
 #'
 #' The estimate is the posterior mean \eqn{E f(x)^2 / E \int f^2}{E f(x)^2 / E int f^2}, which
 #' integrates to one. Its error bars are those of the ratio to first order: they leave out the
@@ -81,8 +81,8 @@
 #'   values are left out. For `plot()` a fit of one or two.
 #' @param k0 Order of the trigonometric polynomials, a whole number of at least 0. Several: the one
 #'   of largest evidence is taken. `NULL`: 0, 1, 2, ... until three in a row have not raised the
-#'   evidence, at most 25 (of two inputs, which have the same, 8, of three 4), and of one input the
-#'   mean of orders from the best of them to twice that and one more.
+#'   evidence, at most 25 (8 for two inputs, which have the same order, and 4 for three); for one
+#'   input the densities of several orders, from the best to twice that and one more, are averaged.
 #' @param range The interval on which the density is estimated: two numbers, or for several columns
 #'   a matrix with a column for each. `NULL`: the range of the points and a tenth of it on either
 #'   side.

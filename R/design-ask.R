@@ -32,7 +32,8 @@
 #'   rows to label. Give it as `after` in the next call. Attributes: `score`, of each row given the
 #'   chosen rows before it, `NA` for rows with missing values; `state`, the state of the threshold.
 #'   Errors are of class `sparsegp_error`.
-#' @seealso [next_rows()] for rows that are there all at once; [method_online()] for fits that take
+#' @seealso [next_rows()] for rows that are all available at once; [method_online()] for fits that
+#' take
 #'   rows as they come.
 #' @concept active learning
 #' @concept streaming

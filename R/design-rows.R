@@ -46,8 +46,9 @@
 #' no effect on `"error"`, while `"entropy"` falls everywhere.
 #'
 #' Scores of candidates cost \eqn{O(n m)}{O(n m)} for \eqn{n} candidates and \eqn{m} rows of the
-#' target, in memory, too, besides covariances with the basis; by labels as many probabilities for
-#' each class. `next_points()` climbs by exact slopes of the variance where [slopes()] has those of
+#' target, in memory, too, besides covariances with the basis; for labels as many probabilities for
+#' each class, too. `next_points()` climbs by exact slopes of the variance where [slopes()] has
+#' those of
 #' the fit, else by differences.
 #'
 #' @section What is exact:
@@ -59,7 +60,8 @@
 #' Counts, proportions and other numbers: by sums and integrals over responses, to some 1e-7; counts
 #' beyond 1e8 have the relative variation of a count of 1e8; proportions use sums over all numbers
 #' of successes. Several classes: the mean over 512 evenly spread values of the classes' latent
-#' functions, good to some 0.01 nats. A power of probabilities (see [fit_methods]) is only in
+#' functions, good to some 0.01 nats. Recalibrated probabilities (see [fit_methods]) are used only
+#' for
 #' `"entropy"`.
 #'
 #' If labels are not normal, those of rows that are chosen already are unknown: means are kept,

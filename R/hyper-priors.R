@@ -10,17 +10,18 @@
 #' Give priors as a named list, `gp_control(prior = list(lengthscale = prior_gamma(2, 1), bias =
 #' prior_normal(0, 2)))`. A name is a full name as `coef()` prints it (`k1.lengthscale.age`), or
 #' what is left of it without the kernel's number or the input's name (`lengthscale`), which then
-#' means all of them that are not named more closely. Hyperparameters that are not named keep their
+#' applies to all of them without an entry of their own. Hyperparameters that are not named keep
+#' their
 #' defaults:
 #'
 #' | hyperparameter | default prior |
 #' |---|---|
 #' | `variance` | log-normal: `log(variance / v)` ~ N(1, 1.5^2), v the variance of the response, 1 for classes |
 #' | `variance` of a part of [kernel_helmholtz()] | log-normal: `log(variance / start)` ~ N(0, 3^2) |
-#' | `lengthscale` | log-normal: `log(lengthscale / start)` ~ N(0, 1), start as in [kernels]; with `ard = TRUE` N(0, 2^2); where a fit of labels tries `ard` by itself log-Cauchy around the common one that it learned before, scale `r policy$relevance_spread` |
+#' | `lengthscale` | log-normal: `log(lengthscale / start)` ~ N(0, 1), start as in [kernels]; with `ard = TRUE` N(0, 2^2); where a default fit of classes tries `ard`, log-Cauchy around the common one that it learned before, scale `r policy$relevance_spread` |
 #' | `shape` | log-normal around the start with standard deviation 1.5 |
 #' | `period` | log-normal around the start; the standard deviation is half a period in the range of the input, from 0.01 to 0.1, which keeps the search to the period and away from its multiples |
-#' | `noise` | log-normal: `log(noise / v)` ~ N(-2, 2^2); where a default fit finds noise near none ([model_structure]) N(-12, 3^2) |
+#' | `noise` | log-normal: `log(noise / v)` ~ N(-2, 2^2); where a default fit finds almost no noise ([model_structure]), N(-12, 3^2) |
 #' | `scale` of [lik_student()] and [lik_laplace()] | log-normal: `log(scale / s)` ~ N(-1.35, 1), s^2 = v |
 #' | `scale` of times | log-normal: `log(scale)` ~ N(-1, 1) |
 #' | `df` | gamma with shape 2 and rate 0.1 |

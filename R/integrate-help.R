@@ -29,7 +29,7 @@
 #' member. [loo()] weights the members without the row in question, \deqn{p(y_i \mid y_{-i}) =
 #' \Big(\sum_k w_k \,/\, p_k(y_i \mid y_{-i})\Big)^{-1}.}{p(y_i | y_-i) = 1 / sum_k (w_k / p_k(y_i |
 #' y_-i)).} `logLik()` is the integrated log evidence (after `"mcmc"` an estimate by bridge
-#' sampling, good to some 0.1 nats). It is smaller than that at the mode, and the two cannot be
+#' sampling, accurate to about 0.1 nats). It is smaller than that at the mode, and the two cannot be
 #' compared. [coef()] and [sites()] are at the mode, as are [importance()], [next_rows()],
 #' [basis()], [kl()], `hatvalues()` and [influence][influence.sparsegp]; [confint()][curvature] uses
 #' the densities along the axes. If a parameter of the scale of the response is learned, as by
@@ -76,12 +76,12 @@
 #' @section Cost:
 #' A mixture takes the memory and the time of predictions of its points, at most 21 for three
 #' hyperparameters and 37 for five, and 25 where more than five axes count.
-#' To find them takes some 23 to 35 runs for three to six
-#' hyperparameters and 45 to 55 for ten, without gradients and with EP from sites that are foreseen
+#' Finding them takes some 23 to 35 runs for three to six
+#' hyperparameters and 45 to 55 for ten, without gradients and with EP started from sites predicted
 #' from those at the mode. With 300 observations that is the CPU time of 15 to 35 evaluations with
 #' gradient for three to six hyperparameters, and of 45 to 55 for ten; the search for the mode takes
-#' 30 to 80 of these. With 60 observations a fit takes 0.02 to 0.15 seconds longer. To decide that
-#' a default fit is not to be integrated takes the runs along the axes alone, one or two for each.
+#' 30 to 80 of these. With 60 observations a fit takes 0.02 to 0.15 seconds longer. Deciding that a
+#' default fit is not integrated takes only the runs along the axes, one or two for each.
 #'
 #' @references Rue, H., Martino, S. and Chopin, N. (2009). Approximate Bayesian inference for
 #'   latent Gaussian models by using integrated nested Laplace approximations. *Journal of the

@@ -7,7 +7,7 @@
 #' parsnip is loaded, so the specification works in workflows and with resamples.
 #'
 #' @param mode `"regression"`, `"classification"`, `"censored regression"` or `"quantile
-#'   regression"`; or `"unknown"`, to be given by `parsnip::set_mode()`.
+#'   regression"`; or `"unknown"`, until `parsnip::set_mode()` is called.
 #' @param engine `"sparsegp"`.
 #' @param kernel,likelihood As in [sparsegp()], such as `"matern52"` and `"student"`. `NULL`: chosen
 #'   by the fit.

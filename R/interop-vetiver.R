@@ -24,8 +24,16 @@ vetiver_ptype.sparsegp <- function(model, ...) {
 }
 
 # Returns the function that answers a request of a server with predictions of its rows. predict()
-# reads the types of JSON itself: text for factors, whole numbers for others.
+# reads the types of JSON itself: text for factors, whole numbers for others. Rows that it refuses
+# are the client's fault, so the answer is the message with status 400, not a failure of the server.
 #' @exportS3Method vetiver::handler_predict
 handler_predict.sparsegp <- function(vetiver_model, ...) {
-  function(req) list(.pred = stats::predict(vetiver_model$model, req$body, ...))
+  function(req, res = NULL) {
+    tryCatch(list(.pred = stats::predict(vetiver_model$model, req$body, ...)),
+             sparsegp_error = function(e) {
+               if (is.null(res)) stop(e)
+               res$status <- 400L
+               list(error = conditionMessage(e))
+             })
+  }
 }

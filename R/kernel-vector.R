@@ -46,8 +46,8 @@
 #'   correlation. For `rank` r only pairs with one of the first r components have one.
 #' @return A value of class `sparsegp_kernel`. Errors are of class `sparsegp_error`: a base without
 #'   a gradient, such as `kernel_matern12()`, or with `ard = TRUE`, which would break the structure.
-#'   [sparsegp()] refuses them for a response of one column, or with other than as many inputs as
-#'   components.
+#'   [sparsegp()] refuses them for a response of one column, or if the numbers of inputs and
+#'   components differ.
 #' @references Csató, L. (2002). *Gaussian Processes -- Iterative Sparse Approximations*. PhD
 #'   thesis, Aston University, section 5.4.
 #'
@@ -59,7 +59,7 @@
 #'
 #'   Álvarez, M. A., Rosasco, L. and Lawrence, N. D. (2012). Kernels for vector-valued functions: a
 #'   review. *Foundations and Trends in Machine Learning* 4, 195-266.
-#' @seealso [lik_gaussian()] for what noise the components have.
+#' @seealso [lik_gaussian()] for the noise of the components.
 #' @concept multi-output
 #' @concept co-kriging
 #' @concept coregionalisation

@@ -84,7 +84,7 @@
 #' @concept type II maximum likelihood
 #' @references Seeger, Lawrence and Herbrich, *Efficient Nonparametric Bayesian Modelling with
 #'   Sparse Gaussian Process Approximations*, sections 3.3 and 6.1.
-#' @seealso [priors], [fixed()], [curvature] for how well hyperparameters are known.
+#' @seealso [priors], [fixed()], [curvature] for standard errors of hyperparameters.
 #' @examples
 #' set.seed(1)
 #' fit <- sparsegp(dist ~ speed, cars, learn = learn_control(restarts = 2))

@@ -62,7 +62,8 @@
 #' values. It stops with an error if shapes are wrong, values are not numbers, `gradient` differs
 #' from finite differences, or any observation has a density of 0 at all latent values tried, within
 #' 100 of 0. It gives a warning if the density does not integrate to one over the responses:
-#' predictions are of the normalised one then, and log evidences are not comparable. One that has no
+#' predictions then use the normalised density, and log evidences are not comparable. One that has
+#' no
 #' finite integral, as with a probability in place of a density beyond a limit of detection, has no
 #' predictions of responses; those of the latent function are right.
 #'
@@ -114,7 +115,7 @@
 #'   the argument, and those of the functions `likelihood`, with the function's own message.
 #' @references Minka, T. P. (2001), *A family of algorithms for approximate Bayesian inference*, PhD
 #'   thesis, MIT, section 3.2: only the moments of tilted distributions depend on the likelihood.
-#' @seealso [likelihoods] for those that are there; [kernel_custom()] for kernels.
+#' @seealso [likelihoods] for those of the package; [kernel_custom()] for kernels.
 #' @concept user-defined likelihood
 #' @concept custom likelihood
 #' @examples

@@ -26,9 +26,10 @@
 #'   mean of all counts, excess zeros included; the rate of the others is `exp()` of `predict(type =
 #'   "link")`. The probability that a new count is 0, for whatever reason, is `predict(type =
 #'   "zero")`. If `zero` is learned to be near 0, use `lik_poisson()` or `lik_negbin()`.
-#' * With `hurdle = TRUE` a count is 0 with probability `zero`, and else one of those of the Poisson
-#'   or the negative binomial distribution that are not 0: zeros may be fewer than these have, too,
-#'   and are no evidence on the rate. The names `"hurdle_poisson"` and `"hurdle_negbin"` stand for
+#' * With `hurdle = TRUE` a count is 0 with probability `zero`, and otherwise follows the Poisson
+#'   or the negative binomial distribution given that it is not 0: zeros may also be rarer than
+#'   under these, and carry no information on the rate. The names `"hurdle_poisson"` and
+#'   `"hurdle_negbin"` stand for
 #'   these.
 #'
 #' `weights` of [sparsegp()] multiply the log likelihood of a count under `lik_poisson()` and

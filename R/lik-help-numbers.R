@@ -35,7 +35,7 @@
 #'
 #' ## Computer experiments
 #'
-#' The result of a deterministic program has no noise. A default fit compares noise near none with
+#' The result of a deterministic program has no noise. A default fit compares almost no noise with
 #' the usual prior ([model_structure], "noise"), and chooses it if the evidence is higher and no two
 #' rows with the same inputs differ. With a `kernel` of your own give the noise:
 #' `lik_gaussian(variance = fixed(1e-8 * var(y)))`. A variance of 0 is refused, as the covariance
@@ -70,8 +70,8 @@
 #'
 #' * The hyperparameter `scale` is the mean absolute error, in units of the response. The variance
 #'   of the errors is \eqn{2 scale^2}{2 scale^2}.
-#' * *Source*: named in the thesis, section 5.5, as future work. The integrals are of two truncated
-#'   normal distributions, and keep their digits in all tails.
+#' * *Source*: the thesis (section 5.5) names it as future work. The integrals involve two
+#'   truncated normal distributions and are accurate in all tails.
 #'
 #' `lik_student()` ignores gross outliers: their pull falls to zero.
 #'

@@ -27,12 +27,13 @@
 #' * *Censoring.* Right (`Surv(time, status)`), left (`type = "left"`) and interval censoring
 #'   (`Surv(lower, upper, type = "interval2")`) may be mixed. Several kinds of events are an error.
 #'   Censoring has to be independent of the time, given the inputs. Times are greater than 0.
-#' * *Left truncation* (delayed entry): an observation of `Surv(entry, time, status)` would not be
-#'   there if its event had been before `entry`. Its likelihood is divided by the probability of
+#' * *Left truncation* (delayed entry): an observation of `Surv(entry, time, status)` would not
+#'   have been made if its event had been before `entry`. Its likelihood is divided by the
+#'   probability of
 #'   survival until then, \eqn{P(T > entry)}; an entry of 0 truncates nothing. Leave-one-out
 #'   densities and quantile residuals are given that survival, too, and predictions of new times
-#'   are from time 0. Several intervals of one subject, one after the other, are inputs that vary
-#'   with time. Where an observation entered late, `lik_weibull()` is log-concave and the other two
+#'   are from time 0. Inputs that vary with time are given as consecutive intervals of one subject.
+#'   Where an observation entered late, `lik_weibull()` is log-concave and the other two
 #'   are not: such an observation may widen the posterior (see [lik_student()]), and if most of
 #'   them entered close to their times, EP may need more iterations or have no fixed point.
 #'   `lik_weibull()` or `method_ep(power = 0.5)` is the remedy.
@@ -47,7 +48,7 @@
 #'   C) of leave-one-out medians, as has `summary()`. [simulate()] draws times without censoring.
 #'   [calibration()] spreads a censored time over its possible values, which favours the model under
 #'   heavy censoring.
-#' * *Log evidence and log densities* are of times, not of their logarithms (they have the
+#' * *Log evidence and log densities* refer to times, not to their logarithms (they have the
 #'   Jacobian), and of censored observations probabilities. So `lik_lognormal()` without censoring
 #'   is `lik_gaussian(transform = "log")`, with the same evidence.
 #' * `weights` are an error.

@@ -50,7 +50,7 @@
 #' | `lik_softmax` | \eqn{P(y = c) = \exp(u_c + bias_c) / \sum_j \exp(u_j + bias_j)}{P(y = c) = exp(u_c + bias_c) / sum_j exp(u_j + bias_j)} | `bias` |
 #' | `lik_ordinal` | \eqn{P(y \le k) = \Phi(cut_k - u)}{P(y <= k) = Phi(cut_k - u)} | `cut`, `gap` |
 #' | `lik_nullcat` | \eqn{p \propto \Phi(u + bias - width/2)}{p ~ Phi(u + bias - width / 2)} | `bias`, `width`, `missing` |
-#' | `lik_margin` | as `lik_nullcat`, of rows that all have labels | `bias`, `width` |
+#' | `lik_margin` | as `lik_nullcat`, for rows that all have labels | `bias`, `width` |
 #' | `lik_squares` | \eqn{y = \pm 1 \sim N(u + bias, noise)}{y = +-1 ~ N(u + bias, noise)} | `bias`, `noise` |
 #' | `lik_laplace` | \eqn{p(y) = \exp(-|y - u| / scale) / (2 scale)}{p(y) = exp(-|y - u| / scale) / (2 scale)} | `scale` |
 #' | `lik_student` | \eqn{(y - u) / scale \sim t_{df}}{(y - u) / scale ~ t(df)} | `scale`, `df` |

@@ -6,7 +6,7 @@
 #'
 #' For Gaussian noise all of it is exact. A fitted mean is a linear function of the responses, and
 #' `hatvalues()` is the derivative of a row's fitted mean in its own response, \eqn{h}{h}; their sum
-#' is the number of parameters that the function is worth, and [df.residual()][frames] the number of
+#' is the effective number of parameters, and [df.residual()][frames] the number of
 #' rows less that sum. The residual \eqn{e}{e} of a row has variance
 #' \eqn{\sigma^2 (1 - h)}{sigma^2 (1 - h)} under the model; `rstandard()` is the residual divided by
 #' the root of that. `cooks.distance()` is

@@ -97,8 +97,9 @@
 #' them contradict each other precisions grow without end. If EP has failed, has not come near a
 #' fixed point (change above 0.01 after all sweeps), or has a log evidence that labels cannot have,
 #' the fit is the one of p = 0, with a warning. Its bound has a maximum, each sweep raises it, and a
-#' step that does not is halved, and this always ends. `fit$convergence$fallback` records what EP
-#' came to. There a label noise of 0, under which contradictions are impossible, is replaced by
+#' step that does not is halved, and this always ends. `fit$convergence$fallback` records the state
+#' in which EP ended. There a label noise of 0, under which contradictions are impossible, is
+#' replaced by
 #' `r policy$least_label_noise`. Hyperparameters are learned by the bound if EP fails wherever the
 #' search begins.
 #'

@@ -244,11 +244,32 @@ data_axes <- function(object, rows, derived) {
   factors <- Map(factor_axis, names(factors), factors, ordered)
   curves <- curve_axes(object, colnames(rows$x), rows$raw)
   taken <- unlist(lapply(c(factors, curves), `[[`, "columns"))
+  groups <- setdiff(intersect(numbers_as_levels(object), colnames(rows$x)), c(taken, derived))
+  groups <- lapply(stats::setNames(nm = groups), group_axis, rows$x)
+  taken <- c(taken, names(groups))
   numbers <- lapply(stats::setNames(nm = setdiff(colnames(rows$x), c(taken, derived))), number_axis,
                     object)
-  axes <- c(numbers, factors, curves)
+  axes <- c(numbers, groups, factors, curves)
   place <- vapply(axes, function(axis) match(axis$columns[1L], colnames(rows$x)), 0L)
   axes[order(place)]
+}
+
+# Returns the numbers that kernel_factor() alone reads, as `g` of (1 | g): equal ones are one level,
+# and nothing lies between two of them.
+numbers_as_levels <- function(object) {
+  names <- plain_names(object)
+  leaves <- kernel_leaves(object$kernel)
+  levels <- vapply(leaves, reads_levels, NA)
+  read_by <- function(leaves) {
+    vars <- lapply(leaves, `[[`, "vars")
+    unlist(lapply(vars, function(vars) if (is.numeric(vars)) names[vars] else vars))
+  }
+  setdiff(read_by(leaves[levels]), read_by(leaves[!levels]))
+}
+
+group_axis <- function(name, x) {
+  values <- sort(unique(signif(x[, name], 12L)))
+  factor_axis(name, matrix(values, dimnames = list(values, name)), ordered = FALSE)
 }
 
 ordered_variables <- function(terms) {

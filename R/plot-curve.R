@@ -197,32 +197,17 @@ censored_item <- function(shown) {
   if (!all(is.na(shown$censored %||% NA))) key_item("censored", "point", INK, 2)
 }
 
-# One key for mean and bands, or one colour for each group.
+# One key for mean and bands, or one colour for each group and one sample of its band.
 curve_key <- function(view, level, has_new, basis, centre = "mean") {
+  interval <- paste(percent(level), "for the", centre)
   c(group_items(view), if (is.null(view$by)) list(
     mean_item(view$axis[[1L]], centre),
-    key_item(paste(percent(level), "for the", centre), "band", grDevices::adjustcolor(BLUE, DARK)),
+    key_item(interval, "band", grDevices::adjustcolor(BLUE, DARK)),
     if (has_new) key_item(paste(percent(level), "for new responses"), "band",
                           grDevices::adjustcolor(BLUE, PALE))
-  ), list(if (!is.null(basis)) key_item("basis", "tick", INK)))
+  ) else if (has_bands(view)) list(key_item(interval, "band", grDevices::adjustcolor(INK, PALE))),
+  list(if (!is.null(basis)) key_item("basis", "tick", INK)))
 }
-
-# Returns the words above a panel: what the others are held at, and bands or bars of groups.
-curve_words <- function(view, shown, level, centre = "mean") {
-  groups <- length(view$by$levels)
-  bands <- if (groups > 0L && has_bands(view)) {
-    paste0(bands_called(view$axis[[1L]]), ": ", percent(level), " for the ", centre)
-  }
-  paste(c(nonempty(beside_words(shown, view)), bands), collapse = "; ")
-}
-
-bands_called <- function(axis) UseMethod("bands_called")
-
-#' @export
-bands_called.axis_number <- function(axis) "bands"
-
-#' @export
-bands_called.axis_factor <- function(axis) "bars"
 
 # Returns the points of rows. Censored times are open, and point to where the event may be.
 row_elements <- function(rows, shown, style, size) {
@@ -266,7 +251,7 @@ regression_chart <- function(object, picture, style) {
   logs <- has_log_response(object, c(shown$y, drawn$lwr), style)
   ylim <- if (logs) exp(grDevices::extendrange(log(ylim), f = 0.04))
           else grDevices::extendrange(ylim, f = 0.04)
-  new_chart(curve_words(view, shown, picture$level, centre), elements,
+  new_chart(beside_words(shown, view), elements,
             input_label(object, view$axes), response_label(object), room_for_names(view, xlim),
             ylim, list(x = value_ticks(axis, object, xlim, shown$at[[1L]])), key, log_y = logs)
 }
@@ -305,7 +290,7 @@ probability_chart <- function(object, picture, style) {
                               grDevices::adjustcolor(BLUE, DARK)))
   }
   if (anyNA(shown$y)) key <- c(key, list(key_item("no label", "tick", UNLABELLED)))
-  new_chart(curve_words(view, shown, level), elements, input_label(object, view$axes),
+  new_chart(beside_words(shown, view), elements, input_label(object, view$axes),
             response_label(object), room_for_names(view, xlim), c(-0.06, 1.06),
             list(x = axis_ticks(axis, object, xlim), y = probability_ticks(style)), key)
 }

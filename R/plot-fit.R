@@ -8,7 +8,7 @@
 #' is the probability of the second level, with the interval of `predict(interval = "confidence")`,
 #' and observations are ticks at 0 and 1. Along a factor each level has a point and bars. With `by`,
 #' or for a number and a factor, or two factors, each level of a factor has a curve (with the
-#' interval of the mean). Proportions of trials are larger symbols for more trials; a new response
+#' interval of the mean). Proportions have larger symbols for more trials; a new response
 #' has as many trials as all observations, and has no band if these differ. Ticks at the bottom mark
 #' the inducing points (the *basis*), unless every row is one.
 #'

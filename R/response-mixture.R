@@ -28,7 +28,7 @@
 #'
 #' @param weights Weights of the parts: a matrix with a row for each row and a column for each of J
 #'   parts, or J numbers for all rows. At least 0; those of a row are divided by their sum, and a
-#'   part of weight 0 is not there.
+#'   part of weight 0 is ignored.
 #' @param means Their means: a list of J matrices with a row for each row and a column for each of
 #'   the 2 to 8 components, or an array of rows x components x J. Names of columns are names of the
 #'   components, else `y1`, `y2`. In units of the response.
@@ -47,7 +47,7 @@
 #'   Royal Statistical Society B* 66, 609-626.
 #' @concept wind field
 #' @concept multimodal
-#' @seealso [modes()] for what such rows may mean together.
+#' @seealso [modes()] for the modes of such a fit.
 #' @examples
 #' set.seed(1)
 #' d <- expand.grid(x = 1:5, y = 1:5)

@@ -15,7 +15,7 @@
 #'
 #' | choice (`stage` in `fit$choices`) | alternatives | tried for |
 #' |---|---|---|
-#' | latent functions | one of each category of the response, see "Ordered categories" | an ordered factor of 3 to `r policy$most_classes` levels, without a likelihood |
+#' | latent functions | one for each category of the response, see "Ordered categories" | an ordered factor of 3 to `r policy$most_classes` levels, without a likelihood |
 #' | coding | ordered factors as factors, not as numbers | formulas with ordered factors |
 #' | response scale | square root, logarithm, Box-Cox, logit, asinh, see [response_scale()] | positive numbers, logit between 0 and 1, asinh if both tails are heavy, or if one is and some are not positive; see "The scale of the response" |
 #' | error of log times | logistic, normal after extreme value, see [likelihoods_times] | `Surv()` responses without a likelihood |
@@ -23,13 +23,13 @@
 #' | input scale | one scale for all inputs, `scale = "common"` | `scale` not given, no standard deviation of `r policy$same_unit_ratio` times the median or more |
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | few inputs, `vars`, with a length scale each, see "Few inputs that matter" | `r policy$fewest_screened` inputs or more; not labels |
-#' | kernel | a length scale for each input, `ard = TRUE`, of all inputs also if few were taken; for classes tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
+#' | kernel | a length scale for each input, `ard = TRUE`; for all inputs even if few were selected; for classes tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best; a long series also has [kernel_matern12()] | |
 #' | kernel | the best kernel `+ kernel_periodic()`, twice, for a long series three times, for labels once: rhythms, see "Time" | rows in time, or one input |
 #' | kernel | the best kernel `+ kernel_linear()`: a trend, where few inputs matter first of these | numbers, counts, and labels that full EP takes by default |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
-#' | kernel | a length scale of the rough function for each input | that was taken, after ARD |
-#' | noise | noise near none, as of computer experiments: log(noise / variance) ~ N(-12, 3^2) for N(-2, 2^2); also with ARD | Gaussian noise that was learned below a tenth of the variance; not if rows with the same inputs differ |
+#' | kernel | a length scale for each input in the rough function, too | a rough function that was taken, after ARD |
+#' | noise | almost no noise, as in computer experiments: log(noise / variance) ~ N(-12, 3^2) for N(-2, 2^2); also with ARD | Gaussian noise that was learned below a tenth of the variance; not if rows with the same inputs differ |
 #' | noise | Student, heteroscedastic, counts, beta, see "The noise" | residuals that are not Gaussian |
 #' | effects of levels | [kernel_factor()] of a factor, which the other parts then do not read | factors of at least `r policy$many_levels` levels with `r policy$level_rows` observations each on average; not labels |
 #' | roughness | [kernel_matern32()] once more, by leave-one-out log probability, see "A rougher kernel" | two or one-vs-rest labels beyond full EP, whose kernel is smoother |
@@ -48,7 +48,7 @@
 #' noise. The responses of neighbouring rows are therefore compared, in the sample and among all
 #' rows: if the sample loses `r policy$lost_likeness` of the correlation of neighbours, it consists
 #' of `r policy$pilot_windows` windows of neighbouring rows. A warning follows if the fit still
-#' treats this correlation as noise. The structure of a stream is chosen on its pilot, of a
+#' treats this correlation as noise. The structure of a stream is chosen on its pilot, that of a
 #' [source][row_source] on the observations in memory. Several outputs have [kernel_coregion()].
 #'
 #' ## Time
@@ -61,8 +61,9 @@
 #' response, minus a cubic trend, then offers up to `r policy$rhythm_peaks` periods that rise above
 #' noise: those of its peaks, or periods of calendars near them (a day, a week, a year, counted in
 #' rows or in the unit of the input), and a period of which a peak is a harmonic. If these are
-#' fewer, a period of a calendar is also offered whose waves stand out beside slower functions, as
-#' few cycles have no such peak. A rhythm is learned as any part of a sum, and a second may join it.
+#' fewer, a period of a calendar is also offered whose waves stand out beside slower functions,
+#' since a few cycles have no such peak. A rhythm is learned as any part of a sum, and a second may
+#' join it.
 #'
 #' ## The noise
 #'

@@ -1,6 +1,7 @@
 #' Kullback-Leibler divergence between two fits
 #'
-#' How far one posterior process is from another: \eqn{KL(f \| g) = E_f \log(f / g)}{KL(f || g) =
+#' Measures how far one posterior process is from another: \eqn{KL(f \| g) = E_f \log(f / g)}{KL(f
+#' || g) =
 #' E_f log(f / g)}, half of what thesis eq. 3.15 gives, for posteriors of the same prior. The
 #' information that one more row adds to a stream is `kl(update(fit, row), fit)` (thesis eq. 3.16).
 #'

@@ -26,7 +26,8 @@
 #' `fit$merged$kl_lost`, which `print()` shows. The log evidence is that of the points of both.
 #'
 #' @param x,y Fits of [sparsegp()] with the same kernel, hyperparameters, likelihood, scaling and
-#'   removed constant: `y` was made like `x`, or both like a third. Not full EP, streams,
+#'   removed constant: `y` was made with `like = x`, or both with `like` a third fit. Not full EP,
+#'   streams,
 #'   `projection = "kl"` or `method_ivm()` without `refine = "basis"`.
 #' @param onto Where the bases differ: `"x"`, the points of `x`, or `"both"`, all points.
 #' @param ... Not used; unknown arguments are an error.

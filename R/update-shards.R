@@ -6,7 +6,7 @@
 #' of its own rows on a common basis, and the fits are merged. Rows do not travel; what travels is
 #' the fit of each place.
 #'
-#' 1. One place, or none, makes the first fit, from its own rows or from simulated ones. It
+#' 1. One place makes the first fit, from its own rows or from simulated ones. It
 #'    determines kernel, hyperparameters, scaling, removed constant and basis for all.
 #' 2. Every place makes `sparsegp(data = its rows, control = gp_control(like = first))`;
 #'    `data` may be a [row_source()].

@@ -13,7 +13,7 @@ read_text <- function(file) {
   paste(readLines(file, encoding = "UTF-8", warn = FALSE), collapse = "\n")
 }
 
-# Returns a page without what it would take from elsewhere, and without the empty logo.
+# Returns a page without what it would take from elsewhere, and without pkgdown's empty logo.
 without_remote <- function(page) {
   remote <- "(https?:|file:)?//[^\"]*"
   page <- gsub(paste0("<script[^>]*src=\"", remote, "\"[^>]*></script>"), "", page)
@@ -22,6 +22,14 @@ without_remote <- function(page) {
   page <- gsub("<script[^>]*src=\"[^\"]*pkgdown[.]js\"[^>]*></script>", "", page)
   page <- gsub("<!--\\[if lt IE 9\\]>\\s*<!\\[endif\\]-->", "", page, perl = TRUE)
   gsub("<img src=\"\" class=\"logo\"[^>]*>", "", page)
+}
+
+# Returns the home page with the logo, whose file stands beside it. pkgdown makes icons of a logo of
+# the package by another server.
+with_logo <- function(page) {
+  sub("<div class=\"page-header\">", paste0("<div class=\"page-header\">",
+                                            "<img src=\"logo.svg\" class=\"logo\" alt=\"\">"), page,
+      fixed = TRUE)
 }
 
 # ---- Formulas ----
@@ -95,6 +103,9 @@ finish <- function(folder, root) {
   for (file in list.files(folder, "[.]html$", recursive = TRUE, full.names = TRUE)) {
     write_text(with_mathml(without_remote(read_text(file))), file)
   }
+  home <- file.path(folder, "index.html")
+  write_text(with_logo(read_text(home)), home)
+  file.copy(file.path(root, "pkgdown", "logo.svg"), folder)
   index <- file.path(folder, "search.json")
   write_text(paste0("window.siteIndex = ", read_text(index), ";"), file.path(folder, "search.js"))
   # pictures of README and RESULTS, which pkgdown leaves out

@@ -13,8 +13,24 @@ test_that("likelihood takes families of glm() and their names", {
     expect_identical(sparsegp(am ~ wt, mtcars, given, learn = FALSE)$latent, named$latent)
     expect_identical(sparsegp(mtcars$wt, mtcars$am, given, learn = FALSE)$latent, named$latent)
   }
-  refused(sparsegp(am ~ wt, mtcars, family = binomial), "Unknown argument: `family`.*likelihood =")
-  refused(sparsegp(mtcars$wt, mtcars$am, family = binomial), "Unknown argument: `family`")
+})
+
+test_that("family is another name of likelihood", {
+  named <- sparsegp(am ~ wt, mtcars, lik_logit(), learn = FALSE)
+  fit <- sparsegp(am ~ wt, mtcars, family = binomial, learn = FALSE)
+  expect_identical(fit$latent, named$latent)
+  expect_identical(fit$call, quote(sparsegp(formula = am ~ wt, data = mtcars, learn = FALSE,
+                                            likelihood = binomial))[c(1:3, 5L, 4L)])
+  expect_identical(update(fit, . ~ . + hp)$likelihood, fit$likelihood)
+  own <- function(family) sparsegp(am ~ wt, mtcars, family = family, learn = FALSE)
+  expect_identical(own(binomial())$latent, named$latent)
+  passed <- function(...) sparsegp(am ~ wt, mtcars, ..., learn = FALSE)
+  expect_identical(passed(family = "binomial")$latent, named$latent)
+  expect_identical(sparsegp(mtcars$wt, mtcars$am, family = binomial, learn = FALSE)$latent,
+                   named$latent)
+  piped <- mtcars |> sparsegp(am ~ wt, family = binomial, learn = FALSE)
+  expect_identical(piped$latent, named$latent)
+  refused(sparsegp(am ~ wt, mtcars, "probit", family = binomial), "beside `likelihood`")
 })
 
 test_that("the arguments that people use come first", {

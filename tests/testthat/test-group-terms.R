@@ -49,3 +49,20 @@ test_that("updates keep the parts, and a new level has the variance of one", {
   dots <- grouped(y ~ . + (1 | g), data = d[c("y", "x", "g")])
   expect_match(format(dots$kernel), "rbf(vars = x)", fixed = TRUE)
 })
+
+test_that("numbers that group terms alone read are levels in pictures", {
+  slow_tier()
+  d <- data.frame(x = rep(1:8, 4L), g = rep(c(1, 2.5, 7, 9), each = 8L))
+  d$y <- sin(d$x) + d$g %% 2
+  fit <- suppressMessages(sparsegp(y ~ x + (1 | g), d, learn = FALSE))
+  drawn <- drawing(plot(fit, "g"))
+  expect_identical(as.character(drawn$g), c("1", "2.5", "7", "9"))
+  at <- data.frame(x = stats::median(d$x), g = c(1, 2.5, 7, 9))
+  expect_equal(drawn$fit, unname(predict(fit, at)), tolerance = 1e-12)
+  effects <- drawing(plot(fit, "g", "effects"))
+  expect_length(effects[[1L]]$fit, 4L)
+  # another kernel that reads it makes it a number again
+  both <- suppressMessages(sparsegp(y ~ x + g + (1 | g), d, kernel = kernel_rbf(vars = c("x", "g")),
+                                    learn = FALSE))
+  expect_type(drawing(plot(both, "g"))$g, "double")
+})

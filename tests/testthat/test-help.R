@@ -92,3 +92,11 @@ test_that("pages of what is experimental say so, and no others", {
   right <- vapply(named, function(names) any(experimental %in% names), NA)
   expect_none(basename(marked[!right]), "marked, and not in the list")
 })
+
+test_that("the page of sparsegp() has at most 1200 words, and code in its first screen", {
+  page <- file.path(source_folder("man"), "sparsegp.Rd")
+  text <- capture.output(tools::Rd2txt(page, options = list(underline_titles = FALSE)))
+  text <- gsub(".\b", "", text)
+  expect_lte(lengths(strsplit(paste(text, collapse = " "), "\\s+")), 1200L)
+  expect_true(any(grepl("<- sparsegp(", text[1:24], fixed = TRUE)))
+})

@@ -66,7 +66,8 @@ test_that("more than three bands are left out, and colours have the name of thei
     chart <- chart_of(fit, "x", "g")
     expect_identical("band" %in% kinds_in(chart), count <= 3L)
     expect_identical(chart$key[[1L]]$label, "g:")
-    expect_identical(grepl("bands: 90%", chart$title), count <= 3L)
+    labels <- vapply(Filter(Negate(is.null), chart$key), `[[`, "", "label")
+    expect_identical("90% for the mean" %in% labels, count <= 3L)
     expect_true("bars" %in% kinds_in(chart_of(fit, "g")))
   }
 })

@@ -27,3 +27,14 @@ test_that("a prepared fit is smaller and predicts the same, and a handler answer
   expect_equal(answer$.pred, predict(fit, data.frame(wt = 3, cyl = factor(6))), tolerance = 1e-14)
   expect_match(vetiver_create_description.sparsegp(fit), "Gaussian-process model \\(gaussian")
 })
+
+test_that("rows that predict() refuses are answered with status 400 and the message", {
+  fit <- sparsegp(mpg ~ wt + hp, mtcars, structure = "fixed", learn = FALSE)
+  answer <- handler_predict.sparsegp(list(model = fit))
+  bad <- list(body = data.frame(wt = "heavy", hp = 100))
+  response <- new.env() # plumber gives the response of a request, which has reference semantics
+  expect_match(answer(bad, response)$error, "wt of class character")
+  expect_identical(response$status, 400L)
+  expect_match(answer(list(body = data.frame(wt = 3)), response)$error, "lacks hp")
+  expect_error(answer(bad), class = "sparsegp_error")
+})
