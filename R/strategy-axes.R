@@ -7,8 +7,8 @@ structure_axis <- function(stage, alternatives, least = worth_a_change, of_probl
 
 # Returns the axes that the user left open, if candidates can be learned by their evidence. With a
 # kernel that was given, inputs and response are as they are, and its degree alone may be open, or
-# the mean of a field.
-open_axes <- function(setup, model, n) {
+# the mean of a field. forecast: see is_forecast()
+open_axes <- function(setup, model, n, forecast = FALSE) {
   if (!is.null(setup$structure) || !identical(setup$control$criterion, "evidence")) return(list())
   if (!is.null(setup$kernel)) return(c(mean_axis(setup), degree_axis(setup$kernel)))
   series <- is_series(setup, model, n)
@@ -19,7 +19,7 @@ open_axes <- function(setup, model, n) {
     structure_axis("input scale", scales_of_inputs)
   ), if (lik_codec(model$lik)$labelled) axes_of_labels(setup, model, n) else c(list(
     structure_axis("kernel", inputs_that_matter, of_problem = TRUE)
-  ), kernel_axes(2L, series), list(
+  ), kernel_axes(2L, series, forecast), list(
     structure_axis("kernel", rough_each, worth_a_part)
   ), if (series) rhythm_axes(1L), list(
     structure_axis("noise", noise_levels)
@@ -28,11 +28,12 @@ open_axes <- function(setup, model, n) {
 
 # Returns the axes of the kernel of numbers and counts, with so many of rhythms. A rough part costs
 # a filter of a series one state, and need not pay for time.
-kernel_axes <- function(rhythms, series) {
+kernel_axes <- function(rhythms, series, forecast = FALSE) {
   least <- if (series) worth_a_change else worth_a_part
   c(list(structure_axis("kernel", lengthscale_each), structure_axis("kernel", kernel_shapes)),
     rhythm_axes(rhythms),
-    list(structure_axis("kernel", with_trend, worth_a_part),
+    list(if (forecast) structure_axis("kernel", trend_of_time, worth_a_trend)
+         else structure_axis("kernel", with_trend, worth_a_part),
          structure_axis("kernel", with_rough_part, least)))
 }
 
@@ -59,6 +60,10 @@ worth_a_change <- function(model, n, m) policy$min_evidence_gain * m / n
 
 # Another part of a sum costs time, as more inducing points do.
 worth_a_part <- function(model, n, m) max(policy$min_evidence_gain / n, policy$min_gain) * m
+
+# Without a trend a forecast returns to the mean, of which the evidence says little: it consists of
+# densities of each row given those before. So the variance of a trend of time has no price.
+worth_a_trend <- function(model, n, m) -price_of_hyper(m, n)
 
 # Predictions on another scale of the response are less simple to explain.
 worth_a_scale <- function(model, n, m) {
@@ -130,11 +135,12 @@ lengthscale_tied <- function(model, chunk, setup, table) {
 
 SHAPES <- c("rbf", "matern52", "matern32", "matern12") # the smoothest first
 
-# Rougher functions; of a series all are Markov processes.
+# Rougher functions; of a long series all are Markov processes.
 kernel_shapes <- function(model, chunk, setup, table) {
   series <- is_series(setup, model, nrow(chunk$x))
   near <- inherits(setup$method, "method_neighbours")
-  exact <- series || near # which lose nothing by a rough function, as inducing points do
+  # which lose nothing by a rough function, as inducing points do
+  exact <- series || near || is_forecast(model, chunk, setup)
   shapes <- setdiff(SHAPES, c(if (series) "rbf", if (!exact) "matern12"))
   others <- setdiff(shapes, first_part(setup$kernel)$type)
   alternative_kernels(c(list(setup$kernel), lapply(others, with_first, setup = setup)))
@@ -146,6 +152,13 @@ with_trend <- function(model, chunk, setup, table) {
   vars <- first_part(setup$kernel)$vars
   trends <- lapply(unique(list(vars, NULL)), function(vars) kernel_linear(vars = vars))
   alternatives_of_part(setup$kernel, trends)
+}
+
+# Another part besides, a trend of the one input, which is time. It stays: where it explains little,
+# its variance is small.
+trend_of_time <- function(model, chunk, setup, table) {
+  trends <- alternatives_of_part(setup$kernel, list(kernel_linear()))
+  if (!isTRUE(trends[[2L]]$simpler)) trends
 }
 
 # Another part besides, a rough function of the same inputs, or what there is without it.

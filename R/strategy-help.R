@@ -24,9 +24,9 @@
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | few inputs, `vars`, with a length scale each, see "Few inputs that matter" | `r policy$fewest_screened` inputs or more; not labels |
 #' | kernel | a length scale for each input, `ard = TRUE`; for all inputs even if few were selected; for classes tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
-#' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best; a long series also has [kernel_matern12()] | |
+#' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best; for a series also [kernel_matern12()], see "Time" | |
 #' | kernel | the best kernel `+ kernel_periodic()`, twice, for a long series three times, for labels once: rhythms, see "Time" | rows in time, or one input |
-#' | kernel | the best kernel `+ kernel_linear()`: a trend, where few inputs matter first of these | numbers, counts, and labels that full EP takes by default |
+#' | kernel | the best kernel `+ kernel_linear()`: a trend, where few inputs matter first of these; more readily for a series, see "Time" | numbers, counts, and labels that full EP takes by default |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
 #' | kernel | a length scale for each input in the rough function, too | a rough function that was taken, after ARD |
 #' | noise | almost no noise, as in computer experiments: log(noise / variance) ~ N(-12, 3^2) for N(-2, 2^2); also with ARD | Gaussian noise that was learned below a tenth of the variance; not if rows with the same inputs differ |
@@ -64,6 +64,12 @@
 #' fewer, a period of a calendar is also offered whose waves stand out beside slower functions,
 #' since a few cycles have no such peak. A rhythm is learned as any part of a sum, and a second may
 #' join it.
+#'
+#' Numbers and counts are a *series* if their only input is time. The log evidence consists of
+#' predictions of each observation from those before it. It says little about forecasts further
+#' ahead, which return to the mean unless the kernel has a trend. A trend of a series is therefore
+#' accepted unless it lowers the evidence plus log prior; there is neither a penalty for its
+#' variance nor a margin. `bench/forecasts.R` has what this does to forecasts.
 #'
 #' ## The noise
 #'

@@ -6,14 +6,26 @@
 # and sources go on from inducing points, and so do copies and points that a user gave.
 is_series <- function(setup, model, n) {
   if (inherits(setup$method, "method_markov")) return(TRUE)
+  may_be_series(setup, model) &&
+    exceeds_full_ep_budget(setup$method$effort, model$lik, n, model$response$processes)
+}
+
+may_be_series <- function(setup, model) {
   passing <- isTRUE(setup$streams) || isTRUE(setup$provisional)
   if (!leaves_open(setup$method) || passing) return(FALSE)
   response <- model$response
   open <- is.null(setup$known) && is.null(setup$augment) && is.null(setup$basis)
   open && sum(model$scaling$kept) == 1L && all(model$scaling$levels == 0) &&
     !model$scaling$alike && response$width == 1L && !is_modal(model$lik) &&
-    !is_coupled(model$lik, response$processes) &&
-    exceeds_full_ep_budget(setup$method$effort, model$lik, n, response$processes)
+    !is_coupled(model$lik, response$processes)
+}
+
+# Are these numbers or counts whose one input is time, so that a forecast is likely to be wanted? No
+# inducing points stand between its rows and a rough function.
+is_forecast <- function(model, chunk, setup) {
+  of_time <- inherits(setup$method, "method_markov") || may_be_series(setup, model)
+  of_time && !lik_codec(model$lik)$labelled &&
+    isTRUE(time_input(model, chunk, setup)$timed)
 }
 
 # Is a series' kernel that of a Markov process, so that it is fitted by Markov EP?

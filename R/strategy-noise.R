@@ -27,7 +27,9 @@ with_best_noise <- function(best, pilot, n) {
     best$choices <- found$choices
     return(best)
   }
-  race_along(axes_under_noise(model, isTRUE(pilot$series)), found, fewer, n)
+  data <- found$candidate$data
+  forecast <- is_forecast(model, data$chunk, data$setup)
+  race_along(axes_under_noise(model, isTRUE(pilot$series), forecast), found, fewer, n)
 }
 
 # Was Gaussian noise the package's own choice, and would nothing that was given mean something else
@@ -98,9 +100,9 @@ pilot_of_noises <- function(pilot, candidate, offered, n) {
 }
 
 # Returns the axes that are open under another noise.
-axes_under_noise <- function(model, series) {
+axes_under_noise <- function(model, series, forecast = FALSE) {
   if (model$response$width > 1L) return(list()) # of two functions runs are dear
-  c(list(structure_axis("response scale", scale_undone)), kernel_axes(1L, series))
+  c(list(structure_axis("response scale", scale_undone)), kernel_axes(1L, series, forecast))
 }
 
 # A scale that was taken for the sake of the noise is undone where it gains nothing.

@@ -42,7 +42,7 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   functions <- choose_latent_functions(model, chunk, setup, asked)
   model <- functions$model
   setup <- functions$setup
-  axes <- axes %||% open_axes(asked, model, n)
+  axes <- axes %||% open_axes(asked, model, n, is_forecast(model, chunk, setup))
   compares <- length(axes) && any(model$table$free) && lik_traits(model$lik)$has_evidence
   if (!compares) return(list(model = model, setup = setup, chunk = chunk))
   if (degree_open) { # the simplest is the first candidate
@@ -135,5 +135,6 @@ with_known_noise <- function(lik, fields) {
   if (!is.null(fields$transform) && fields$transform != "identity") {
     lik <- with_transform(lik %||% lik_gaussian(), fields$transform)
   }
-  if (is.null(fields$noise)) lik else with_noise(lik %||% lik_gaussian(), fields$noise)
+  noise <- fields[["noise"]] # not `noiseless`
+  if (is.null(noise)) lik else with_noise(lik %||% lik_gaussian(), noise)
 }

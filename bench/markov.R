@@ -4,7 +4,7 @@
 # forecasts beside those of last season and of mgcv::bam(). CPU seconds of one process.
 #
 #   Rscript bench/markov.R [quick] [PART ...]    some five minutes; quick: up to 10^4 observations
-# Parts: evaluation, kfas, sine, coverage, many, forecasts; all of them if none is named.
+# Parts: evaluation, kfas, fastgasp, sine, coverage, many, forecasts; all of them if none is named.
 library(sparsegp)
 quick <- "quick" %in% commandArgs(TRUE)
 parts <- setdiff(commandArgs(TRUE), "quick")
@@ -76,6 +76,38 @@ if (wanted("kfas") && requireNamespace("KFAS", quietly = TRUE)) {
   library(KFAS) # its formula looks for SSMcustom()
   cat("\nThe log evidence beside KFAS\n")
   print(signif(t(vapply(sizes, beside_kfas, numeric(4))), 3))
+}
+
+# ---- The same value by package FastGaSP ----
+
+# Seconds of the log likelihood of the Matern 5/2 process and noise by FastGaSP, which takes the best
+# variance of the process, and here, with that variance; and by how much the two values differ.
+beside_fastgasp <- function(n) {
+  set.seed(1)
+  t <- seq_len(n) / n
+  y <- sin(12 * t) + 0.2 * rnorm(n)
+  ratio <- 0.04 # of the variances of noise and process
+  model <- FastGaSP::fgasp(t, y, have_noise = TRUE, kernel_type = "matern_5_2")
+  at <- log(c(5, ratio))
+  theirs <- seconds(value <- FastGaSP::log_lik(at, model))
+  squares <- FastGaSP::Get_log_det_S2(at, TRUE, diff(t), y, "matern_5_2")[[2L]]
+  variance <- squares / n
+  whole <- seconds(fit <- sparsegp(cbind(t), y, lik_gaussian(variance * ratio), mean = "zero",
+                                   scale = FALSE, kernel = kernel_matern52(variance, 1 / 5),
+                                   method = method_markov(), learn = FALSE))
+  ns <- asNamespace("sparsegp")
+  problem <- ns$plan_markov(ns$new_problem(ns$model_of_fit(fit), cbind(t), fit$data_rows,
+                                           numeric(n), fit$options))$problem
+  own <- seconds(ns$engine_run(problem, fit$hyper$theta))
+  constant <- n / 2 * (log(n) - 1 - log(2 * pi)) # that theirs leaves out
+  c(observations = n, FastGaSP = theirs, sparsegp = own, `sparsegp, whole fit` = whole,
+    difference = as.numeric(logLik(fit)) - value - constant)
+}
+
+if (wanted("fastgasp") && requireNamespace("FastGaSP", quietly = TRUE)) {
+  cat("\nThe log evidence beside FastGaSP\n")
+  large <- if (quick) 10^(3:4) else 10^(4:6)
+  print(signif(t(vapply(large, beside_fastgasp, numeric(5))), 3))
 }
 
 # ---- A sine of many cycles ----

@@ -50,6 +50,8 @@ CLAIMS <- list(
   claim("slopes", "Coverage of intervals for slopes", "slopes.R", "2", "10", c(1, 4)),
   claim("markov", "Series of any length: Markov EP", "markov.R", "quick", "", c(1, 3),
         alone = TRUE),
+  claim("forecasts", "Forecasts of short series beside ar() and the last value", "forecasts.R",
+        "quick", "", c(1, 4)),
   claim("neighbours", "Maps of many observations: nearest neighbours", "neighbours.R", "1e4",
         "1e4 5e4 1e5", c(2, 10), alone = TRUE),
   claim("near_rows", "Rows that predictions by nearest neighbours are given", "near_rows.R", "10",

@@ -52,6 +52,32 @@ test_that("time beside covariates has a rhythm, though it is a plain number", {
   expect_false(any(grepl("periodic", shuffled$choices$candidate[shuffled$choices$taken])))
 })
 
+test_that("a trend of a series needs no gain, and of other inputs has to pay", {
+  needed <- function(x, y, name) {
+    choices <- sparsegp(x, y)$choices
+    choices$needed[endsWith(choices$candidate, name) & !is.na(choices$needed)][1L]
+  }
+  set.seed(1)
+  t <- 1:40
+  y <- cumsum(stats::rnorm(40))
+  expect_equal(needed(cbind(t), y, "linear()"), -(policy$overfit_nats + policy$parameter_nats))
+  uneven <- cbind(x = sqrt(t))
+  expect_equal(needed(uneven, y, "linear()"), policy$min_evidence_gain)
+  expect_false(any(sparsegp(uneven, y)$choices$candidate == "matern12()"))
+})
+
+test_that("a forecast of a random walk with a drift goes on", {
+  slow_tier()
+  errors <- vapply(1:4, function(seed) {
+    set.seed(seed)
+    t <- 1:100
+    y <- cumsum(0.5 + stats::rnorm(100))
+    p <- predict(sparsegp(cbind(t = t[1:80]), y[1:80]), cbind(t = t[81:100]))
+    sqrt(mean((p - y[81:100])^2)) / sqrt(mean((y[80] - y[81:100])^2))
+  }, 0)
+  expect_lt(stats::median(errors), 1) # of the last value
+})
+
 test_that("a periodogram of rows in near pairs has no more cells than their number asks for", {
   set.seed(2)
   x <- sort(stats::runif(400))

@@ -153,6 +153,15 @@ test_that("a rhythm of a calendar shows beside a wandering level, and noise has 
   expect_lt(mean(seen > 0L), 0.2)
 })
 
+test_that("few cycles of a calendar in a long grid show without a peak that rises above noise", {
+  set.seed(1)
+  n <- 2600 # days, more than the rows that calendars are looked for in
+  day <- seq_len(n)
+  y <- 2 * (day / n)^2 + 0.07 * sin(2 * pi * day / 365.25 + 1) + 0.5 * rnorm(n)
+  expect_lt(max(seen_periods(day, y, 3L)$share), share_of_noise(n, TRUE))
+  expect_equal(rhythms_seen(day, y, numeric()), 365.25)
+})
+
 test_that("deterministic responses have noise near none, noisy ones do not", {
   slow_tier()
   set.seed(3)
