@@ -36,10 +36,10 @@
 #' `r 2 * policy$held_numbers / 3e6` million / (`k` + 10) rows may be fitted, 2.7 million with 20.
 #' With Gaussian noise a million rows of two inputs take some six minutes of CPU time, 1.6 GB of
 #' memory while they are fitted, and 230 MB in the fit. Other likelihoods need a sparse factor in
-#' every sweep; if it is too large, an error says so. Without a method up to
+#' every sweep, and are refused if it is too large. Without a method up to
 #' `r format(policy$map_rows, big.mark = " ", scientific = FALSE)` rows with Gaussian noise and two
 #' to `r policy$neighbour_inputs` inputs, all numeric, are fitted in the same way as those of a data
-#' frame, so nearest neighbours are compared with inducing points. More of them need
+#' frame, so nearest neighbours are compared with inducing points (the *basis*). More rows need
 #' `method_neighbours()` if the function varies fast.
 #'
 #' `method_ivm()` chooses its points among the rows kept; another `refine` than `"basis"` is an

@@ -20,8 +20,8 @@
 #' (`-Inf`) beyond a bound, as of uniform or one-sided noise, the bounds are found by bisection and
 #' integrals go from bound to bound, to 1e-8; a sweep takes some ten times as long then. For a
 #' density with a corner, or a jump between two values other than 0, the result is accurate to some
-#' 1e-5. One that jumps or turns so often that an error above 1e-4 is left is refused. `log_density` is
-#' called for all observations at once.
+#' 1e-5. One that jumps or turns so often that an error above 1e-4 is left is refused.
+#' `log_density` is called for all observations at once.
 #'
 #' @section Arguments of the functions:
 #' `f` is a matrix of latent values plus offset, of some observations at some nodes. `y` and

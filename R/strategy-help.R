@@ -17,18 +17,18 @@
 #' |---|---|---|
 #' | latent functions | one for each category of the response, see "Ordered categories" | an ordered factor of 3 to `r policy$most_classes` levels, without a likelihood |
 #' | coding | ordered factors as factors, not as numbers | formulas with ordered factors |
-#' | response scale | square root, logarithm, Box-Cox, logit, asinh, see [response_scale()] | positive numbers, logit between 0 and 1, asinh if both tails are heavy, or if one is and some are not positive; see "The scale of the response" |
+#' | response scale | square root, logarithm, Box-Cox, logit, asinh, see [response_scale()] | positive numbers, logit between 0 and 1, asinh if both tails are heavy, or if one is and some are not positive |
 #' | error of log times | logistic, normal after extreme value, see [likelihoods_times] | `Surv()` responses without a likelihood |
 #' | prior mean | a constant in place of 0, see [kernels_of_vectors] | a kernel of a vector field that is given without `mean` |
 #' | input scale | one scale for all inputs, `scale = "common"` | `scale` not given, no standard deviation of `r policy$same_unit_ratio` times the median or more |
 #' | input scale | skewed inputs on a log scale, `scale = "log"` | `scale` not given, some input of skewness `r policy$skewed_inputs` or more |
 #' | kernel | few inputs, `vars`, with a length scale each, see "Few inputs that matter" | `r policy$fewest_screened` inputs or more; not labels |
 #' | kernel | a length scale for each input, `ard = TRUE`; for all inputs even if few were selected; for classes tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
-#' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best; for a series also [kernel_matern12()], see "Time" | |
+#' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best; for a series also [kernel_matern12()] | |
 #' | kernel | the best kernel `+ kernel_periodic()`, twice, for a long series three times, for labels once: rhythms, see "Time" | rows in time, or one input |
-#' | kernel | the best kernel `+ kernel_linear()`: a trend, where few inputs matter first of these; more readily for a series, see "Time" | numbers, counts, and labels that full EP takes by default |
+#' | kernel | the best kernel `+ kernel_linear()`: a trend, where few inputs matter first of these; readily for a series | numbers, counts, and labels that full EP takes by default |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
-#' | kernel | a length scale for each input in the rough function, too | a rough function that was taken, after ARD |
+#' | kernel | a length scale for each input in the rough function | a rough function that was taken, after ARD |
 #' | noise | almost no noise, as in computer experiments: log(noise / variance) ~ N(-12, 3^2) for N(-2, 2^2); also with ARD | Gaussian noise that was learned below a tenth of the variance; not if rows with the same inputs differ |
 #' | noise | Student, heteroscedastic, counts, beta, see "The noise" | residuals that are not Gaussian |
 #' | effects of levels | [kernel_factor()] of a factor, which the other parts then do not read | factors of at least `r policy$many_levels` levels with `r policy$level_rows` observations each on average; not labels |
@@ -66,7 +66,7 @@
 #' join it.
 #'
 #' Numbers and counts are a *series* if their only input is time. The log evidence consists of
-#' predictions of each observation from those before it. It says little about forecasts further
+#' predictions of each observation from those before it, and hardly depends on forecasts further
 #' ahead, which return to the mean unless the kernel has a trend. A trend of a series is therefore
 #' accepted unless it lowers the evidence plus log prior; there is neither a penalty for its
 #' variance nor a margin. `bench/forecasts.R` has what this does to forecasts.

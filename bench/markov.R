@@ -80,8 +80,8 @@ if (wanted("kfas") && requireNamespace("KFAS", quietly = TRUE)) {
 
 # ---- The same value by package FastGaSP ----
 
-# Seconds of the log likelihood of the Matern 5/2 process and noise by FastGaSP, which takes the best
-# variance of the process, and here, with that variance; and by how much the two values differ.
+# Seconds of the log likelihood of the Matern 5/2 process and noise by FastGaSP, which takes
+# the best variance of the process, and here, with that variance; and by how much they differ.
 beside_fastgasp <- function(n) {
   set.seed(1)
   t <- seq_len(n) / n

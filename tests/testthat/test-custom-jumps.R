@@ -100,7 +100,7 @@ test_that("fits with bounds stay within them, and a density of 0 everywhere is r
   expect_error(sparsegp(y ~ x, d, likelihood = spike), "Inf", class = "sparsegp_error")
 })
 
-test_that("a density with more jumps than panels can follow is refused, and with few is integrated", {
+test_that("a density with more jumps than panels can follow is refused, one with few integrated", {
   set.seed(1)
   x <- runif(30)
   y <- sin(6 * x) + 0.1 * rnorm(30)
