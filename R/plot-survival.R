@@ -35,11 +35,7 @@ survival_picture <- function(object, asked) {
 
 # At time 0 nothing has happened yet.
 survival_at <- function(object, latent, time, request) {
-  if (time > 0) {
-    return(growing_answer(object, latent, request, function(object, latent) {
-      survival_of(object, latent, time)
-    }))
-  }
+  if (time > 0) return(survival_answer(object, latent, time, request))
   matrix(1, latent_count(latent, 1L), 3L, dimnames = list(NULL, c("fit", "lwr", "upr")))
 }
 

@@ -224,7 +224,7 @@ working_residuals.response_transformed <- function(object, rows) {
 # About the median time, as pictures of times are: half of them lie below the effect.
 #' @export
 working_residuals.response_times <- function(object, rows) {
-  NextMethod() - error_scale(object) * error_of(object)$median
+  NextMethod() - error_scale(object) * error_of(object)$exceeded(0.5)
 }
 
 #' @export

@@ -27,7 +27,8 @@ mean_response.response_times <- function(object, latent) {
 #' @export
 median_response.response_times <- function(object, latent, shift = 0) {
   at <- log_location(object, latent)
-  exp(at$mean + shift * object$response$unit + error_scale(object) * error_of(object)$median)
+  median <- error_scale(object) * error_of(object)$exceeded(0.5)
+  exp(at$mean + shift * object$response$unit + median)
 }
 
 #' @export
@@ -54,26 +55,46 @@ standard_deviation.response_times <- function(object, latent, type) {
 #' @export
 noise_has_mean.response_times <- function(object) {
   scale <- error_scale(object)
-  error_of(object)$grown(scale) <= exp(scale * error_of(object)$high)
+  error_of(object)$grown(scale) <= exp(scale * error_of(object)$exceeded(0.025))
 }
 
 # ---- Functions of the latent function that grow with it ----
+#
+# growth(object) of each returns list(value, inverse): value(f) at f, the latent function on the
+# scale of log times, and inverse(q), the f at which it is q, or NULL where that has no formula.
 
 #' @export
 predicted.response_times <- function(object, latent, request) {
   answer <- switch(request$type,
-    survival = lapply(request$at, function(time) {
-      growing_answer(object, latent, request, function(object, latent) {
-        survival_of(object, latent, time)
-      })
-    }),
-    rmst = growing_answer(object, latent, request, function(object, latent) {
-      restricted_mean(object, latent, request$at)
-    })
+    survival = lapply(request$at, function(time) survival_answer(object, latent, time, request)),
+    rmst = restricted_answer(object, latent, request$at, request)
   )
   if (is.null(answer)) return(NextMethod())
   if (request$type == "survival") answer <- at_times(answer, request)
   restore_rows(answer, latent)
+}
+
+survival_answer <- function(object, latent, time, request) {
+  growing_answer(object, latent, request, survival_of(object, latent, time), function(object) {
+    exceeded <- error_of(object)$exceeded
+    scale <- error_scale(object)
+    survival <- survival_given(object)
+    list(value = function(f) survival(time, f),
+         inverse = function(q) log(time) - scale * exceeded(q))
+  })
+}
+
+restricted_answer <- function(object, latent, horizon, request) {
+  at <- restricted_nodes(horizon)
+  fit <- Reduce(`+`, Map(function(time, weight) weight * survival_of(object, latent, time),
+                         at$time, at$weight))
+  growing_answer(object, latent, request, fit, function(object) {
+    survival <- survival_given(object)
+    list(value = function(f) {
+      times <- matrix(at$time, length(f), length(at$time), byrow = TRUE)
+      drop(survival(times, f) %*% at$weight)
+    })
+  })
 }
 
 # P(T > time) of every row, under the posterior of the latent function
@@ -82,69 +103,81 @@ survival_of <- function(object, latent, time) {
   response_tails(object, rep(time, n), latent)$above
 }
 
-# Gauss and Legendre's rule on panels, each half as long as the one above it: survival functions are
-# smooth in the logarithm of time. What lies below the last panel has the value at its end.
-restricted_mean <- function(object, latent, horizon) {
+# Returns P(T > time | f) as a function of the time and f.
+survival_given <- function(object) {
+  log_above <- error_of(object)$log_above
+  scale <- error_scale(object)
+  function(time, f) exp(log_above((log(time) - f) / scale))
+}
+
+# Returns list(time, weight), of whose survival functions the weighted sum is the restricted mean:
+# Gauss and Legendre's rule on panels, each half as long as the one above it, as survival functions
+# are smooth in the logarithm of time. Below the last panel they have the value at its end.
+restricted_nodes <- function(horizon) {
   PANELS <- 14L
   nodes <- c(0.1488743389816312, 0.4333953941292472, 0.6794095682990244, 0.8650633666889845,
              0.9739065285171717)
   weights <- c(0.2955242247147529, 0.2692667193099963, 0.2190863625159820, 0.1494513491505806,
                0.0666713443086881)
   share <- (1 + c(-nodes, nodes)) / 2
-  total <- 0
-  for (panel in seq_len(PANELS)) {
-    from <- horizon / 2^panel
-    for (k in seq_along(share)) {
-      total <- total + from * rep(weights, 2L)[k] / 2 *
-        survival_of(object, latent, from * (1 + share[k]))
-    }
-  }
-  last <- horizon / 2^PANELS
-  total + last * survival_of(object, latent, last)
+  from <- horizon / 2^seq_len(PANELS)
+  list(time = c(outer(1 + share, from), from[PANELS]),
+       weight = c(outer(rep(weights, 2L) / 2, from), from[PANELS]))
 }
 
-# Returns what was asked for of fun(object, latent), which grows with the latent value of a row.
-growing_answer <- function(object, latent, request, fun) {
-  fit <- fun(object, latent)
-  bound <- function(p) growing_bound(object, latent, fun, p)
+# Returns what was asked for of a function that grows with the latent function. fit: its mean
+growing_answer <- function(object, latent, request, fit, growth) {
+  bound <- function(p) growing_bound(object, latent, growth, p)
   if (request$interval != "none") {
     fit <- cbind(fit = fit, lwr = bound((1 - request$level) / 2),
                  upr = bound((1 + request$level) / 2))
   }
   if (!request$se.fit) return(fit)
-  list(fit = fit, se.fit = growing_sd(object, latent, fun))
+  list(fit = fit, se.fit = growing_sd(object, latent, growth))
 }
 
-# Returns fun at the latent value of every row `z` standard deviations above its mean.
-growing_at <- function(object, latent, fun, z) {
-  fun(object, with_known_location(object, latent, z * sqrt(location(object, latent)$var)))
+# Returns a function of z: the value of every row where the latent function is z standard deviations
+# above its mean.
+growing_at <- function(object, latent, growth) {
+  value <- growth(object)$value
+  at <- log_location(object, latent)
+  function(z) value(at$mean + z * sqrt(at$var))
 }
 
 # The quantile of p over the posterior; of an ensemble that of the mixture.
-growing_bound <- function(object, latent, fun, p) {
-  if (is.null(latent$members)) return(growing_at(object, latent, fun, stats::qnorm(p)))
+growing_bound <- function(object, latent, growth, p) {
+  if (is.null(latent$members)) return(growing_at(object, latent, growth)(stats::qnorm(p)))
   mixed_quantile(object, latent, p, function(object, latent) {
-    at <- function(z) growing_at(object, latent, fun, z)
-    list(below = below_by_quantiles(at), end = at(stats::qnorm(p)))
+    at <- growing_at(object, latent, growth)
+    list(below = growing_below(object, latent, growth) %||% below_by_quantiles(at),
+         end = at(stats::qnorm(p)))
   })
 }
 
+# Returns the distribution function of the value of every row, or NULL without an inverse.
+growing_below <- function(object, latent, growth) {
+  inverse <- growth(object)$inverse
+  if (is.null(inverse)) return(NULL)
+  at <- log_location(object, latent)
+  function(q) stats::pnorm(inverse(q), at$mean, sqrt(at$var))
+}
+
 # The standard deviation over the posterior, by nodes of the latent value
-growing_sd <- function(object, latent, fun) {
-  if (is.null(latent$members)) return(sqrt(growing_moments(object, latent, fun)$var))
+growing_sd <- function(object, latent, growth) {
+  if (is.null(latent$members)) return(sqrt(growing_moments(object, latent, growth)$var))
   each <- over_members(object, latent, function(object, latent) {
-    growing_moments(object, latent, fun)
+    growing_moments(object, latent, growth)
   })
   mean <- mixed(lapply(each, `[[`, "mean"), latent$shares)
   sqrt(mixed(lapply(each, function(one) one$var + (one$mean - mean)^2), latent$shares))
 }
 
-growing_moments <- function(object, latent, fun) {
+growing_moments <- function(object, latent, growth) {
   STEP <- 0.5
   REACH <- 5
   t <- seq(-REACH, REACH, by = STEP)
   weight <- stats::dnorm(t) / sum(stats::dnorm(t))
-  each <- lapply(t, function(z) growing_at(object, latent, fun, z))
+  each <- lapply(t, growing_at(object, latent, growth))
   mean <- Reduce(`+`, Map(`*`, each, weight))
   list(mean = mean, var = Reduce(`+`, Map(function(value, w) w * (value - mean)^2, each, weight)))
 }

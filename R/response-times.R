@@ -6,22 +6,22 @@ NO_ENTRY <- -1e300 # src/lik_times.c
 
 # The errors of log times, by likelihood.
 #   log_density, log_above, log_below   of the error at e: density, P(error > e), P(error <= e)
-#   mean, sd, median    of the error
+#   mean, sd  of the error
+#   exceeded  (p) -> the value that the error exceeds with probability p
 #   grown     (s) -> E exp(s error), Inf where there is none
-#   high      the error's quantile of .975
 #   draw      (n) -> random errors
 TIME_ERRORS <- list(
   weibull = list(
     log_density = function(e) e - exp(e), log_above = function(e) -exp(e),
     log_below = function(e) log(-expm1(-exp(e))),
-    mean = digamma(1), sd = pi / sqrt(6), median = log(log(2)), high = log(-log(0.025)),
+    mean = digamma(1), sd = pi / sqrt(6), exceeded = function(p) log(-log(p)),
     grown = function(s) gamma(1 + s), draw = function(n) log(stats::rexp(n))
   ),
   loglogistic = list(
     log_density = function(e) stats::dlogis(e, log = TRUE),
     log_above = function(e) stats::plogis(-e, log.p = TRUE),
     log_below = function(e) stats::plogis(e, log.p = TRUE),
-    mean = 0, sd = pi / sqrt(3), median = 0, high = stats::qlogis(0.975),
+    mean = 0, sd = pi / sqrt(3), exceeded = function(p) stats::qlogis(p, lower.tail = FALSE),
     grown = function(s) ifelse(s < 1, pi * s / sinpi(pmin(s, 1)), Inf),
     draw = function(n) stats::rlogis(n)
   ),
@@ -29,7 +29,7 @@ TIME_ERRORS <- list(
     log_density = function(e) stats::dnorm(e, log = TRUE),
     log_above = function(e) stats::pnorm(-e, log.p = TRUE),
     log_below = function(e) stats::pnorm(e, log.p = TRUE),
-    mean = 0, sd = 1, median = 0, high = stats::qnorm(0.975),
+    mean = 0, sd = 1, exceeded = function(p) stats::qnorm(p, lower.tail = FALSE),
     grown = function(s) exp(s^2 / 2), draw = function(n) stats::rnorm(n)
   )
 )

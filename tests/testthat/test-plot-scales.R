@@ -41,7 +41,8 @@ test_that("inputs without a panel are named in a message", {
 test_that("a key has the name of its factor, and more names stand behind their curves", {
   fit <- sparsegp(y ~ x + g, scale_data(), learn = FALSE)
   chart <- charts_of(fit, "fit")[[1L]]
-  expect_identical(vapply(chart$key, `[[`, "", "label"), c("g:", "u", "v", "w"))
+  expect_identical(vapply(chart$key, `[[`, "", "label"),
+                   c("g:", "u", "v", "w", "95% for the mean"))
   skip_if_not_installed("ggplot2")
   expect_identical(ggplot2::ggplot_build(chart_layers(list(chart)))$plot$scales$
                      get_scales("colour")$name, "g")

@@ -159,6 +159,41 @@ test_that("bands of survival curves are quantiles of the curve", {
   expect_equal(both, band, tolerance = 1e-5)
 })
 
+test_that("bands of averaged fits with other errors are quantiles of the mixture", {
+  slow_tier()
+  d <- censored_rows()
+  fits <- Map(function(lik, scale) fixed_fit(as_surv(d$seen, d$event), d$x, lik(fixed(scale))),
+              list(lik_weibull, lik_loglogistic, lik_lognormal), c(0.4, 0.9, 0.6))
+  ensemble <- do.call(average, fits)
+  type_of <- function(fit) fit$likelihood$type
+  members <- vapply(1:3, function(k) type_of(as_member(ensemble, k)), "")
+  weights <- ensemble$ensemble$weights[match(vapply(fits, type_of, ""), members)]
+  link <- lapply(fits, predict, 0.5, "link", se.fit = TRUE)
+  # the posterior probability that each member's value is at most q: by a dense grid of f, linear
+  # between whose points it is off by some 1e-7
+  z <- seq(-8, 8, by = 0.002)
+  below <- function(values, q) pnorm(stats::approx(values, z, q, rule = 2)$y)
+  share <- function(value, q) {
+    each <- Map(function(fit, at) below(value(fit, at$fit + z * at$se.fit), q), fits, link)
+    sum(unlist(each) * weights)
+  }
+  log_above <- function(fit, t, f) {
+    TIME_ERRORS[[fit$likelihood$type]]$log_above((log(t) - f) / error_scale(fit))
+  }
+  curve <- function(t) function(fit, f) exp(log_above(fit, t, f))
+  found <- predict(ensemble, 0.5, "survival", at = 12, interval = "confidence", level = 0.9)
+  expect_equal(share(curve(12), found[1L, "lwr", 1L]), 0.05, tolerance = 1e-6)
+  expect_equal(share(curve(12), found[1L, "upr", 1L]), 0.95, tolerance = 1e-6)
+  rmst <- function(fit, f) {
+    t <- (seq_len(400) - 0.5) / 400 * 30 # the midpoint rule, off by some 1e-5
+    each <- exp(log_above(fit, rep(t, each = length(f)), rep(f, 400)))
+    30 * rowMeans(matrix(each, length(f)))
+  }
+  found <- predict(ensemble, 0.5, "rmst", at = 30, interval = "confidence", level = 0.9)
+  expect_equal(share(rmst, found[[1L, "lwr"]]), 0.05, tolerance = 1e-3)
+  expect_equal(share(rmst, found[[1L, "upr"]]), 0.95, tolerance = 1e-3)
+})
+
 test_that("times and horizons that are none are refused", {
   d <- censored_rows()
   fit <- fixed_fit(as_surv(d$seen, d$event), d$x, lik_weibull(fixed(0.4)))
