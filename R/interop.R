@@ -116,11 +116,23 @@ emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
   object <- ready(object)
   refuse_many_latent(object)
   object <- fit_of_latent_type(object, "link", TRUE) # whose scale is that of the link, too
+  grid <- with_measures(grid, model.frame.sparsegp(object))
   at <- predict(object, grid, type = "link", covariance = TRUE)
   n <- nrow(grid)
   list(X = diag(n), bhat = unname(at$fit), nbasis = matrix(NA), V = unname(at$covariance),
        dffun = function(k, dfargs) Inf, dfargs = list(),
        misc = emmeans_labels(object))
+}
+
+# Returns a grid whose columns are dates, times or measures where those of the fit are: emmeans makes
+# numbers of them.
+with_measures <- function(grid, frame) {
+  for (name in intersect(names(grid), names(frame))) {
+    if (is.null(measure_of(frame[[name]])) || is.object(grid[[name]])) next
+    kept <- attributes(frame[[name]])
+    attributes(grid[[name]]) <- kept[intersect(names(kept), c("class", "units", "tzone"))]
+  }
+  grid
 }
 
 # Stops where a fit has a latent function for each of several classes or components.

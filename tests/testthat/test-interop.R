@@ -95,6 +95,20 @@ test_that("emmeans averages the latent function over its grid, covariances inclu
                                          type = "median")), tolerance = 1e-8)
 })
 
+test_that("emmeans averages over dates, times and measures", {
+  slow_tier()
+  skip_if_not_installed("emmeans")
+  day <- seq(as.Date("2001-01-01"), by = "month", length.out = 40)
+  kinds <- list(day, as.POSIXct(day), day - day[1L])
+  for (at in kinds) {
+    d <- data.frame(at = at, g = factor(rep(c("u", "v"), 20)), y = sin(1:40))
+    fit <- sparsegp(y ~ at + g, d, learn = FALSE)
+    new <- data.frame(at = rep(mean(at), 2L), g = factor(c("u", "v")))
+    means <- as.data.frame(emmeans::emmeans(fit, "g"))
+    expect_equal(means$emmean, unname(predict(fit, new)), tolerance = 1e-8)
+  }
+})
+
 test_that("what DALEX asks for is there without it", {
   slow_tier()
   expect_identical(dalex_info(plain())$type, "regression")

@@ -108,11 +108,11 @@ test_that("ordered categories have colours from light to dark, in points, curves
   grades <- sparsegp(gear ~ wt + hp, data, learn = FALSE)
   expect_identical(palette_of(grades), ordered_colours(3L))
   key <- charts_of(grades)[[1L]]$key
-  expect_identical(vapply(key, `[[`, "", "col"), ordered_colours(3L))
+  expect_identical(vapply(key[1:3], `[[`, "", "col"), ordered_colours(3L))
   by <- sparsegp(mpg ~ wt + gear, data, learn = FALSE)
   key <- charts_of(by)[[1L]]$key[-1L] # the name of the factor
-  expect_identical(vapply(key, `[[`, "", "col"), ordered_colours(3L))
+  expect_identical(vapply(key[1:3], `[[`, "", "col"), ordered_colours(3L))
   plain <- sparsegp(mpg ~ wt + gear, transform(mtcars, gear = factor(gear)), learn = FALSE)
   key <- charts_of(plain)[[1L]]$key[-1L]
-  expect_identical(vapply(key, `[[`, "", "col"), CLASS_COLOURS[1:3])
+  expect_identical(vapply(key[1:3], `[[`, "", "col"), CLASS_COLOURS[1:3])
 })
