@@ -162,6 +162,11 @@ test_that("few cycles of a calendar in a long grid show without a peak that rise
   expect_equal(rhythms_seen(day, y, numeric()), 365.25)
 })
 
+test_that("a known structure with noise near none has no other noise", {
+  expect_null(with_known_noise(NULL, list(noiseless = TRUE)))
+  expect_identical(with_known_noise(NULL, list(noise = "student"))$type, "student")
+})
+
 test_that("deterministic responses have noise near none, noisy ones do not", {
   slow_tier()
   set.seed(3)
