@@ -124,8 +124,8 @@ emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
        misc = emmeans_labels(object))
 }
 
-# Returns a grid whose columns are dates, times or measures where those of the fit are: emmeans makes
-# numbers of them.
+# Returns a grid whose columns are dates, times or measures where those of the fit are: emmeans
+# makes numbers of them.
 with_measures <- function(grid, frame) {
   for (name in intersect(names(grid), names(frame))) {
     if (is.null(measure_of(frame[[name]])) || is.object(grid[[name]])) next
