@@ -54,7 +54,9 @@
 #'
 #' Matrix products use the BLAS. Loops that consist mostly of matrix products use threads only if
 #' the BLAS is not threaded: R's own or the reference BLAS, or OpenBLAS, BLIS or MKL with
-#' `OPENBLAS_NUM_THREADS=1` and the like. Processes forked by [parallel::mclapply()] use one thread
+#' `OPENBLAS_NUM_THREADS=1` and the like. An OpenBLAS that was built without threads (Debian's
+#' `libopenblas0-serial`) returns wrong numbers if two threads call it at a time, so with it
+#' everything runs in the thread of R. Processes forked by [parallel::mclapply()] use one thread
 #' each.
 #'
 #' @references Minka, T. P. (2001). *A family of algorithms for approximate Bayesian inference*. PhD

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #endif
+#include "la.h"
 #include "par.h"
 
 /* A loop under way. */
@@ -68,6 +69,7 @@ static const double WAVE = 0.05;  /* seconds after which the calling thread tick
 
 int sg_par_threads(int wanted)
 {
+    if (!sg_blas_bears_threads()) return 1; /* bodies may call it */
     const int most = omp_get_thread_limit(), usual = omp_get_max_threads();
     const int threads = wanted > 0 ? wanted : usual < FEW ? usual : FEW;
     return threads < most ? threads : most;

@@ -9,8 +9,8 @@ wiggly <- function() {
 test_that("learning raises log evidence + log prior above the start, and ends where it is flat", {
   memory_tier()
   d <- wiggly()
-  fit <- sparsegp(d$x, d$y)
-  start <- sparsegp(d$x, d$y, learn = FALSE)
+  fit <- sparsegp(d$x, d$y, kernel = kernel_rbf())
+  start <- sparsegp(d$x, d$y, kernel = kernel_rbf(), learn = FALSE)
   prior <- function(f) hyper_log_prior(fit$hyper, f$hyper$theta)$value
   expect_gt(fit$log_evidence + prior(fit), start$log_evidence + prior(start))
   # optim's own tolerance is relative, 1e8 times rounding: far below one unit of log evidence
