@@ -5,7 +5,7 @@
 
 #include "types.h"
 
-/* Whether several threads may call the routines below at a time */
+/* Returns whether several threads may call the routines below at a time */
 int sg_blas_bears_threads(void);
 /* x'y */
 double sg_dot(int n, const double *x, const double *y);

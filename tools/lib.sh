@@ -56,7 +56,8 @@ quietly() {
   return 1
 }
 
-# ---- what a script needs: r, compiler, pkg:NAME (an R package), or the name of a command ----
+# ---- what a script needs: r, compiler, pkg:NAME (an R package), lib:NAME (a library of Debian's),
+# or the name of a command ----
 
 # Can R here compile C and link it with BLAS and LAPACK? Only a try tells: it takes headers,
 # a C compiler, make, the Fortran run time and the libraries' link names at once.
@@ -81,6 +82,7 @@ has() {
       command -v Rscript &&
         rscript -e 'quit(status = !requireNamespace(commandArgs(TRUE), quietly = TRUE))' "${1#pkg:}"
       ;;
+    lib:*) dpkg -s "lib${1#lib:}" ;;
     *) command -v "$1" ;;
   esac >/dev/null 2>&1 </dev/null
 }
@@ -95,6 +97,7 @@ debian_packages() {
     r) echo r-base-core libopenblas0-pthread ;;
     compiler) echo gcc libc6-dev gfortran make libopenblas-dev ;;
     pkg:*) echo "r-cran-${1#pkg:}" | tr '[:upper:]' '[:lower:]' ;;
+    lib:*) echo "lib${1#lib:}" ;;
     *) echo "$1" ;;
   esac
 }
@@ -105,6 +108,7 @@ explain() {
     compiler)
       echo "for R: a C compiler, a Fortran compiler, make, and BLAS and LAPACK to link with" ;;
     pkg:*) echo "the R package ${1#pkg:}: install.packages(\"${1#pkg:}\")" ;;
+    lib:*) echo "the library ${1#lib:}" ;;
     *) echo "the command $1" ;;
   esac
 }
@@ -169,6 +173,20 @@ want() {
   (need $lacking) || {
     list_missing "what needs these is skipped:" $lacking
   }
+}
+
+# libraries FOLDER...: R takes its BLAS and LAPACK from these folders of Debian's. Its own script
+# puts a list of folders before LD_LIBRARY_PATH; this variable is that list.
+libraries() {
+  R_LD_LIBRARY_PATH=
+  for folder; do
+    for path in /usr/lib/*/"$folder"; do
+      [ -d "$path" ] || return 1
+      R_LD_LIBRARY_PATH="$R_LD_LIBRARY_PATH$path:"
+    done
+  done
+  R_LD_LIBRARY_PATH="$R_LD_LIBRARY_PATH$(R RHOME)/lib"
+  export R_LD_LIBRARY_PATH
 }
 
 # build_package FOLDER OPTION...: the package's tarball into FOLDER; its name goes to $tarball.
