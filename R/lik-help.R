@@ -1,10 +1,10 @@
 #' Likelihoods: how the response depends on the latent function
 #'
-#' [sparsegp()] chooses a likelihood from the response: numbers have normal errors, a factor of two
-#' levels or a logical is a probit, a factor of more levels a multinomial probit, an ordered factor
-#' a cumulative probit as a rule, and a [mixture()] and times to an event their own. Give
-#' `likelihood =` for another: a constructor such as `lik_student()`, its name (`"student"`),
-#' or an R [family][stats::family].
+#' [sparsegp()] chooses a likelihood from the response: normal errors for numbers, a probit model
+#' for a factor of two levels or a logical, a multinomial probit for a factor of more levels,
+#' usually a cumulative probit for an ordered factor, and likelihoods of their own for a [mixture()]
+#' and for times to an event. Give `likelihood =` for another: a constructor such as
+#' `lik_student()`, its name (`"student"`), or an R [family][stats::family].
 #'
 #' | you have | use | page |
 #' |---|---|---|

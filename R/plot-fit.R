@@ -28,7 +28,7 @@
 #' for the mean; grey areas as above; thin arrows of the observations, on the same scale; rings at
 #' the inducing points. Directions are true if both axes have one scale, the default (`asp = 1`).
 #' Along one input, for any number of components: curve, interval and observations of each. Several
-#' components, and [lik_heteroscedastic()], have no other types but `"trace"`, `"choices"` and, for
+#' components, and [lik_heteroscedastic()], have only this type, `"trace"`, `"choices"` and, for
 #' mixtures, `"modes"`.
 #'
 #' *Value.* One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`; with

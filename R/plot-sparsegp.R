@@ -31,9 +31,9 @@
 #'   `"forecast"`: names or numbers of terms, or a list, as `terms` in [predict][predict.sparsegp].
 #'   `type = "residuals"`: numbers of panels, 1 to 4. A type that is not the name of an input may be
 #'   given here, as in `plot(fit, "terms")`.
-#' @param type Name of a type, see the sections below. `NULL`: `"effects"` for three inputs or more
-#'   and one latent function, unless `which`, `by` or `se` is given, otherwise `"fit"`. An
-#'   [average()] of fits on different scales has no effects.
+#' @param type Name of a type, described in the sections of [plot][plot.sparsegp]. `NULL`:
+#'   `"effects"` for three inputs or more and one latent function, unless `which`, `by` or `se` is
+#'   given, otherwise `"fit"`. An [average()] of fits on different scales has no effects.
 #' @param newdata For a fit of a formula a data frame with its variables and the response; for a fit
 #'   of a matrix `list(x = , y = )`, and `offset` and trials as `weights` if needed. `type = "fit"`
 #'   draws these rows, and derives ranges and medians from them, instead of the training rows.
