@@ -45,8 +45,8 @@
 #' the `r NODE_CANDIDATES` `k` nearest. Its precision matrix is sparse, and so is that of the
 #' posterior under EP's sites. Package Matrix (CHOLMOD) factors it in every sweep, and the recursion
 #' of Takahashi (1973) has the marginals that cavities need. With many observations the first sweeps
-#' are by the `r FEW_NEIGHBOURS` nearest neighbours, whose factor is small. There seems to be no published
-#' EP on such a prior; Zilber and Katzfuss (2021) have the Laplace approximation. A prediction is
+#' are by the `r FEW_NEIGHBOURS` nearest neighbours, whose factor is small. No EP on such a prior
+#' seems to be published; Zilber and Katzfuss (2021) have the Laplace approximation. A prediction is
 #' given the values of `r NODES_GIVEN` (`k` + 1) observations, chosen as above, with their joint
 #' posterior. Hyperparameters are first learned from at most `r policy$neighbour_sites`
 #' observations: all, windows of neighbouring ones if the function varies fast, or else ones that

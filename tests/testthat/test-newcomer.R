@@ -165,6 +165,36 @@ test_that("small things are said in words", {
   expect_identical(lone_words(data.frame(change = 1:2)), "")
 })
 
+# Blocks of README.md that show output are run: numbers agree with what they print, to a few units
+# in the third digit (another BLAS).
+test_that("the code of the README prints what it shows", {
+  slow_tier()
+  skip_if_not_installed("MASS")
+  skip_if_not_installed("survival")
+  readme <- readLines(file.path(dirname(source_folder("R")), "README.md"))
+  block <- cumsum(startsWith(readme, "```"))
+  blocks <- Filter(function(lines) any(startsWith(lines, "#> ")),
+                   split(readme, ifelse(block %% 2L == 1L, block, 0L))[-1L])
+  expect_gte(length(blocks), 4L)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  numbers <- function(text) {
+    as.numeric(unlist(regmatches(text, gregexpr("[0-9]+([.][0-9]+)?", text))))
+  }
+  for (lines in blocks) {
+    shown <- startsWith(lines, "#>")
+    code <- parse(text = lines[!shown & !startsWith(lines, "```")])
+    place <- new.env(parent = globalenv())
+    printed <- unlist(lapply(code, function(call) {
+      capture.output({
+        answer <- withVisible(suppressMessages(eval(call, place)))
+        if (answer$visible) print(answer$value)
+      })
+    }))
+    expect_equal(numbers(printed), numbers(lines[shown]), tolerance = 0.005, info = lines[2L])
+  }
+})
+
 test_that("the README installs the package with its vignettes first", {
   readme <- readLines(file.path(dirname(source_folder("R")), "README.md"))
   installs <- grep("R CMD INSTALL|install[.]packages", readme, value = TRUE)
