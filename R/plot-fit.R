@@ -66,9 +66,12 @@ fit_charts <- function(object, picture, style) {
   if (is.null(picture$panels)) return(make(object, picture, style))
   style <- utils::modifyList(style, picture$limits)
   by <- picture$view$by
-  unlist(Map(function(one, level) {
+  charts <- unlist(Map(function(one, level) {
     lapply(make(object, one, style), `[[<-`, "strip", list(name = by$name, level = level))
   }, picture$panels, by$levels), recursive = FALSE, use.names = FALSE)
+  again <- duplicated(lapply(charts, `[[`, "title"))
+  charts[again] <- lapply(charts[again], `[[<-`, "title", "")
+  charts
 }
 
 # A map and its standard error stand beside each other, levels below each other.
