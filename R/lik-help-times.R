@@ -51,7 +51,7 @@
 #' * *Log evidence and log densities* refer to times, not to their logarithms (they have the
 #'   Jacobian); for censored observations they are log probabilities. So `lik_lognormal()` without
 #'   censoring is `lik_gaussian(transform = "log")`, with the same evidence.
-#' * `weights` are an error.
+#' * `weights` are an error: repeat rows.
 #'
 #' All are log-concave, except for late entries. The integrals of normal errors are in closed form,
 #' others and those of late entries by quadrature to 1e-10. *Source*: none of the papers;

@@ -75,6 +75,15 @@
 #' (`lik_logit()`), and two columns of counts, or proportions with `weights`, are trials. For other
 #' families and links an error names the nearest likelihood.
 #'
+#' @section Weights:
+#' `weights` of [sparsegp()] divide the noise variance (`lik_gaussian()`), are numbers of trials
+#' (`lik_binomial()`) or numbers of observations (`lik_poisson()`, `lik_negbin()`). Classes, times
+#' and other likelihoods have none: a power of their likelihood has no moments in closed form.
+#' Repeat an observation that stands for several, `data[rep(seq_len(n), weights), ]`. Two classes
+#' take one row for each as trials: numbers 0 and 1 with `likelihood = "binomial"` and `weights`.
+#' Weights that balance classes or correct for how a sample was drawn are not numbers of
+#' observations; they would make intervals too narrow or too wide.
+#'
 #' @section Hyperparameters:
 #' An argument that is a hyperparameter may be `NULL` (learned), a number (learned, with this start)
 #' or `fixed(number)` (not learned). `coef()` shows it in the units that its page

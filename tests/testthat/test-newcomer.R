@@ -195,6 +195,25 @@ test_that("the code of the README prints what it shows", {
   }
 })
 
+test_that("weights of two classes are trials, as the error says", {
+  expect_error(sparsegp(am ~ wt, mtcars, "probit", weights = carb), "\"binomial\"",
+               class = "sparsegp_error")
+  counts <- mtcars$carb
+  repeated <- sparsegp(am ~ wt, mtcars[rep(1:32, counts), ], "logit", learn = FALSE)
+  trials <- sparsegp(am ~ wt, mtcars, "binomial", weights = carb, learn = FALSE)
+  new <- data.frame(wt = 2:4)
+  # sites of several trials are one normal factor
+  expect_equal(predict(trials, new), predict(repeated, new), tolerance = 0.005,
+               ignore_attr = TRUE)
+})
+
+test_that("a function that is not attached is named with its package", {
+  place <- new.env(parent = baseenv())
+  formula <- stats::as.formula("Surv(time, status) ~ age", place)
+  skip_if_not_installed("survival")
+  expect_error(sparsegp(formula, survival::lung), "library(survival)", fixed = TRUE)
+})
+
 test_that("the README installs the package with its vignettes first", {
   readme <- readLines(file.path(dirname(source_folder("R")), "README.md"))
   installs <- grep("R CMD INSTALL|install[.]packages", readme, value = TRUE)
