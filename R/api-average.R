@@ -1,11 +1,11 @@
 #' Average fits by stacking
 #'
-#' *Experimental: arguments may change in a minor version, see [stability].*
+#' @description `average()` mixes the predictions of several fits of the same responses. The weights
+#' are those with which the mixture predicts each observation best from all others (stacking of
+#' predictive distributions). `average(fit)` of one fit mixes it with the nearly equal models among
+#' the candidates of its search.
 #'
-#' Mixes the predictions of several fits of the same responses. The weights are those with which the
-#' mixture predicts each observation best from all others (stacking of predictive distributions).
-#' `average(fit)` of one fit mixes it with the nearly equal models among the candidates of its
-#' search.
+#' *Experimental: arguments may change in a minor version, see [stability].*
 #'
 #' @details
 #' With \eqn{p_k(y_i | y_{-i})} the leave-one-out predictive density of observation i under fit k
@@ -96,7 +96,7 @@
 #' predict(both, airquality[1:2, ], interval = "prediction")
 #' compare(smooth, rough, both)
 #'
-#' average(sparsegp(dist ~ speed, cars)) # with what its race compared
+#' average(sparsegp(dist ~ speed, cars)) # with candidates of its search
 #' @export
 average <- function(...) {
   fits <- list(...)

@@ -33,10 +33,10 @@
 #'
 #' [method_neighbours()] has no sums over chunks: one pass reads all rows of the model into memory,
 #' and their fit is that of a data frame. With `k` neighbours
-#' `r 2 * policy$held_numbers / 3e6` million / (`k` + 10) rows may be fitted, 2.7 million with 20.
-#' With Gaussian noise a million rows of two inputs take some six minutes of CPU time, 1.6 GB of
-#' memory while they are fitted, and 230 MB in the fit. Other likelihoods need a sparse factor in
-#' every sweep, and are refused if it is too large. Without a method up to
+#' `r round(2 * policy$held_numbers / 3e6)` million / (`k` + 10) rows may be fitted, 2.7 million
+#' with 20. With Gaussian noise a million rows of two inputs take some six minutes of CPU time, 1.6
+#' GB of memory while they are fitted, and 230 MB in the fit. Other likelihoods need a sparse factor
+#' in every sweep, and are refused if it is too large. Without a method up to
 #' `r format(policy$map_rows, big.mark = " ", scientific = FALSE)` rows with Gaussian noise and two
 #' to `r policy$neighbour_inputs` inputs, all numeric, are fitted in the same way as those of a data
 #' frame, so nearest neighbours are compared with inducing points (the *basis*). More rows need
@@ -109,15 +109,14 @@
 #'
 #' Objects and functions of your workspace that are named in the function, in the formula or in
 #' arguments such as `subset`, [kernel_custom()] and [lik_custom()] are sent with the source, and
-#' those that they name in turn. So a function that takes its chunks out of a data
-#' frame of the workspace sends all rows of it to each worker; let it read a file instead. A package
-#' that you have attached is attached there if the code uses a name of it. Workers read with your
-#' values of the options `contrasts`, `na.action`, `OutDec`, `scipen`, `digits` and `encoding`.
-#' Other options do not travel, nor does what no name in the code shows, as with
-#' `get(paste0("d", i))` and S3 methods of the workspace. A connection, or another object that
-#' exists in one process alone, is an error, and so are objects of more than
-#' `getOption("future.globals.maxSize")` bytes, by default 500 MiB. A worker's own workspace and
-#' options are restored after each task.
+#' those that they name in turn. So a function that takes its chunks out of a data frame of the
+#' workspace sends all rows of it to each worker; let it read a file instead. A package that you
+#' have attached is attached there if the code uses a name of it. Workers read with your values of
+#' the options `contrasts`, `na.action`, `OutDec`, `scipen`, `digits` and `encoding`. Other options
+#' are not sent, nor are objects that no name in the code shows, as with `get(paste0("d", i))` and
+#' S3 methods of the workspace. A connection, or another object that exists in one process alone, is
+#' an error, and so are objects of more than `getOption("future.globals.maxSize")` bytes, by default
+#' 500 MiB. A worker's own workspace and options are restored after each task.
 #'
 #' Sums are added in an order that does not depend on the workers, so the numbers do not, either.
 #' The chunks of a worker that is lost are read again by the main process, with a warning. An answer
@@ -134,8 +133,8 @@
 #' @param table,query For a connection: the name of a table (a string, or `DBI::Id()` for one in a
 #'   schema), or a query.
 #' @param size For a database: rows in a chunk, a whole number of at least 1.
-#' @param hold Most numbers of one generation of sites that are kept in memory, see "Sites"; at
-#'   least 0, or `Inf`.
+#' @param hold Size of a generation of sites, in numbers, up to which it is kept in memory, see
+#'   "Sites"; at least 0, or `Inf`.
 #' @param ... Not used; unknown arguments are an error.
 #' @return A value of class `sparsegp_source`. Errors, of class `sparsegp_error`: a package that is
 #'   not installed; neither or both of `table` and `query`; and when rows are read, a connection

@@ -49,7 +49,7 @@
 #' @param weights Positive numbers: the noise variance of an observation is `noise / weight`
 #'   (Gaussian likelihood), its number of trials ([lik_binomial()]), or how many observations it
 #'   stands for ([lik_poisson()], [lik_negbin()]). Observations of weight 0 are left out, and are
-#'   not counted by `nobs()`.
+#'   not counted by `nobs()`. For classes see [likelihoods].
 #' @param offset A known term of the linear predictor, one number per row; for a formula an
 #'   expression in the variables of `data`. Not with several coupled or joint classes.
 #' @param subset Rows to use, an expression in the variables of `data`, as in [lm()].

@@ -112,7 +112,7 @@ conversion_to <- function(was) {
   }
   how <- c(Date = "as.Date()", POSIXct = "as.POSIXct()", numeric = "as.numeric()")
   if (was %in% names(how)) paste0("Convert it to ", was, ", by ", how[[was]], " for instance")
-  else "Convert it as it was in the first rows"
+  else "Convert it to the class that it had at the fit"
 }
 
 # Returns what there is to note of the variables of a first call: those, by name, that are more than

@@ -1,8 +1,8 @@
 #' Density estimation
 #'
-#' A Bayesian density on an interval, a rectangle or a box, as the square of a Gaussian process
-#' (thesis, section 5.3). It needs no number of components and no bandwidth: the order of the
-#' trigonometric polynomials is chosen by the evidence.
+#' Estimates a density on an interval, a rectangle or a box, with error bars, as the square of a
+#' Gaussian process (thesis, section 5.3). It needs no number of components and no bandwidth: the
+#' order of the trigonometric polynomials is chosen by the evidence.
 #'
 #' @details
 #' The points are mapped to the unit interval. There the density is \eqn{p(x) = f(x)^2 / \int
@@ -94,10 +94,10 @@
 #'   `support`: a list of the name of one of R's continuous distributions and its parameters, as
 #'   `list("norm", mean = 3, sd = 1)`. Names are norm, lnorm, exp, gamma, weibull, beta, unif,
 #'   logis, cauchy and t.
-#' @param iterations Most re-estimations of \eqn{\lambda}{lambda}, each with its run of EP; a whole
-#'   number of at least 1.
+#' @param iterations Maximum number of re-estimations of \eqn{\lambda}{lambda}, each with its run of
+#'   EP; a whole number of at least 1.
 #' @param tol Convergence: the largest relative change of \eqn{\lambda}{lambda}, a positive number.
-#' @param sweeps Most sweeps of EP in each of its runs, as for [method_ep()].
+#' @param sweeps Maximum number of sweeps of EP in each of its runs, as for [method_ep()].
 #' @param ... `plot()`: graphical parameters, as for [plot][plot.sparsegp]. The others: not used;
 #'   unknown arguments are an error.
 #' @return `lik_density()`: a value of class `sparsegp_likelihood`. `gp_density()`: an object of

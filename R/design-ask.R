@@ -1,13 +1,14 @@
 #' Choose which rows of a stream to label
 #'
-#' *Experimental: arguments may change in a minor version, see [stability].*
-#'
-#' Rows arrive one after the other, and a budget limits the number of labels. `ask()` decides for
-#' each row whether to label it: rows whose score of [next_rows()] is above a threshold. The
-#' threshold rises with each labelled row and falls with each skipped row, so the proportion of
+#' @description Rows arrive one after the other, and a budget limits the number of labels. `ask()`
+#' decides for each row whether to label it: rows whose score of [next_rows()] is above a threshold.
+#' The threshold rises with each labelled row and falls with each skipped row, so the proportion of
 #' labelled rows meets the budget however scores change: they fall as the fit improves and rise if
 #' rows come from new places.
 #'
+#' *Experimental: arguments may change in a minor version, see [stability].*
+#'
+#' @details
 #' Let \eqn{b}{b} be the distance between the bounds of the logarithm of the threshold; after
 #' \eqn{t} rows the proportion labelled is within \eqn{b / (\eta t)} of the budget, with
 #' \eqn{\eta}{eta} the step (0.2). The threshold starts at the quantile of the first rows that

@@ -1,13 +1,15 @@
 #' Which rows to label or measure next
 #'
+#' @description `next_rows()` chooses the rows that are most worth a label, or a measurement: those
+#' that inform the latent function most, those that are least certain, those that may be better than
+#' all so far, or those by which predictions elsewhere are expected to gain most. Rows in a batch
+#' are chosen jointly: each is chosen as if those before it had their labels. `next_points()`
+#' chooses among all points of a box, for optimisation and the design of experiments. For streams
+#' see [ask()].
+#'
 #' *Experimental: `next_points()` may change in a minor version, see [stability].*
 #'
-#' `next_rows()` chooses the rows that are most worth a label, or a measurement: those that inform
-#' the latent function most, those that are least certain, those that may be better than all so far,
-#' or those by which predictions elsewhere are expected to gain most. Rows in a batch are chosen
-#' jointly: each is chosen as if those before it had their labels. `next_points()` chooses among all
-#' points of a box, for optimisation and the design of experiments. For streams see [ask()].
-#'
+#' @details
 #' | `score` | | unit |
 #' |---|---|---|
 #' | `"information"` | mutual information of the row's label and the latent function: how much less uncertain is one once the other is known? | nats |
@@ -52,17 +54,16 @@
 #' the fit, else by differences.
 #'
 #' @section What is exact:
-#' Scores are of the fit's Gaussian posterior. For Gaussian noise, one response or several,
+#' Scores refer to the fit's Gaussian posterior. For Gaussian noise, one response or several,
 #' information has a closed form and is exact given the labels of other rows: gains of a batch add
-#' up to the information of all its labels together. Two classes: probabilities as in `predict()`,
-#' and a one-dimensional quadrature for the remaining entropy, to some 1e-9; the same for ordered
-#' categories. Labels with a margin, whose probabilities are by a rule of few nodes, to 1e-5.
-#' Counts, proportions and other numbers: by sums and integrals over responses, to some 1e-7; counts
-#' beyond 1e8 have the relative variation of a count of 1e8; proportions use sums over all numbers
-#' of successes. Several classes: the mean over 512 evenly spread values of the classes' latent
-#' functions, good to some 0.01 nats. Recalibrated probabilities (see [fit_methods]) are used only
-#' for
-#' `"entropy"`.
+#' up to the information of all its labels together. For two classes and ordered categories it
+#' consists of the probabilities of `predict()` and a one-dimensional quadrature for the remaining
+#' entropy, and is accurate to some 1e-9 (1e-5 for labels with a margin, whose probabilities are by
+#' a rule of few nodes). For counts, proportions and other numbers it is computed by sums and
+#' integrals over responses, to some 1e-7; counts beyond 1e8 have the relative variation of a count
+#' of 1e8, and proportions use sums over all numbers of successes. For several classes it is the
+#' mean over 512 evenly spread values of the classes' latent functions, accurate to some 0.01 nats.
+#' Recalibrated probabilities (see [fit_methods]) are used only for `"entropy"`.
 #'
 #' If labels are not normal, those of rows that are chosen already are unknown: means are kept,
 #' and covariances become what they are on average over the label, which is exact for the first row
@@ -86,7 +87,7 @@
 #' @param candidates The rows to choose from: what [predict][predict.sparsegp] takes as `newdata`,
 #'   without responses. Rows with missing values are never chosen.
 #' @param k Number of rows (or points) to choose, a whole number of at least 1.
-#' @param score One of the scores in the table.
+#' @param score One of the scores in the table, by default `"information"`.
 #' @param cost Cost of each candidate: positive numbers, one per row; for `next_points()` a function
 #'   of points that returns them. Candidates are then chosen by gain per unit of cost. `NULL`: all
 #'   cost the same. Not for `"entropy"` of numbers.
@@ -99,8 +100,8 @@
 #' @param target `score = "integrated"`: the places at which predictions should improve: rows, as
 #'   `candidates`, or a list, as `within`, for 500 evenly spread points of that box. `NULL`: the
 #'   candidates, at most 500 of them, evenly spread; for `next_points()` the box `within`. For sums
-#'   over labels of more than two classes 100 in place of 500. Rows with missing values do not
-#'   count.
+#'   over labels of more than two classes there are 100 such rows instead of 500. Rows with missing
+#'   values do not count.
 #' @param target_weights `score = "integrated"`: weights of the rows of the target, numbers of at
 #'   least 0, not all 0, or a function of these rows, a data frame or matrix, that returns them. The
 #'   score is a weighted mean. `NULL`: all count the same.

@@ -8,10 +8,9 @@
 #' far from it at little cost.
 #'
 #' Give priors as a named list, `gp_control(prior = list(lengthscale = prior_gamma(2, 1), bias =
-#' prior_normal(0, 2)))`. A name is a full name as `coef()` prints it (`k1.lengthscale.age`), or
-#' what is left of it without the kernel's number or the input's name (`lengthscale`), which then
-#' applies to all of them without an entry of their own. Hyperparameters that are not named keep
-#' their
+#' prior_normal(0, 2)))`. A name is a full name as `coef()` prints it (`k1.lengthscale.age`), or the
+#' part of it without the kernel's number and the input's name (`lengthscale`), which then applies
+#' to all of them without an entry of their own. Hyperparameters that are not named keep their
 #' defaults:
 #'
 #' | hyperparameter | default prior |
@@ -38,8 +37,8 @@
 #'
 #' Those of `variance` and `lengthscale` are wider, and centred higher for the variance, than the
 #' hyperpriors of the IVM paper's section 6.1 (log variance ~ N(-1, 1)): on the crabs and the sonar
-#' data, where classes are nearly separable, they gave test log likelihoods of -0.11 and -0.33 per
-#' row against -0.17 and -0.39.
+#' data, where classes are nearly separable, the defaults gave test log likelihoods of -0.11 and
+#' -0.33 per row, those of the paper -0.17 and -0.39.
 #'
 #' Without any prior the evidence of perfectly separable classes has no maximum.
 #'

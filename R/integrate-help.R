@@ -2,10 +2,10 @@
 #'
 #' A fit at one value of the hyperparameters ignores their uncertainty, which matters with few
 #' observations: prediction intervals are then too narrow. `gp_control(integrate = )` averages over
-#' the hyperparameters \eqn{\theta}{theta} by their posterior,
-#' \deqn{p(y_* \mid y) = \int p(y_* \mid y, \theta) \, p(\theta \mid y) \, d\theta \approx
-#'   \sum_k w_k \, p(y_* \mid y, \theta_k),}{p(y* | y) = sum_k w_k p(y* | y, theta_k),}
-#' a mixture of fits at some points, of weights proportional to evidence times prior times volume.
+#' the hyperparameters \eqn{\theta}{theta} by their posterior, \deqn{p(y_* \mid y) = \int p(y_* \mid
+#' y, \theta) \, p(\theta \mid y) \, d\theta \approx \sum_k w_k \, p(y_* \mid y, \theta_k),}{p(y* |
+#' y) = sum_k w_k p(y* | y, theta_k),} a mixture of fits at some points, whose weights are
+#' proportional to evidence times prior times volume.
 #'
 #' | `integrate` | points |
 #' |---|---|
@@ -39,11 +39,11 @@
 #'
 #' @section How the points are found:
 #' The curvature of log evidence plus log prior at the mode is found from the gradients that the
-#' search for the mode has left, by least squares on their differences; where the search has hardly
-#' been along some direction, gradients beside the mode are added. The axes are its eigenvectors. In
-#' units of the priors' spreads no axis reaches farther than the prior: where the evidence is flat
-#' or still rises, as for an input that does not matter, the prior bounds it. `print()` names such
-#' hyperparameters.
+#' search for the mode has left, by least squares on their differences; in directions that the
+#' search has hardly explored, gradients beside the mode are added. The axes are its eigenvectors.
+#' In units of the priors' spreads no axis reaches farther than the prior: where the evidence is
+#' flat or still rises, as for an input that does not matter, the prior bounds it. `print()` names
+#' such hyperparameters.
 #'
 #' Along each side of an axis the density is evaluated where a normal density has fallen by 1 nat;
 #' where it has fallen by \eqn{d}{d} there, the side is wider by \eqn{1/\sqrt{d}}{1 / sqrt(d)}.
@@ -53,15 +53,15 @@
 #'
 #' With up to five axes the points are the mode, these places along the axes, and corners of a cube.
 #' Weights are such that for a product of the densities along the axes, which need not be normal,
-#' moments of up to the fourth order are exact, and \eqn{E x_i^2 x_j^2}{E xi^2 xj^2}: for normal
-#' densities a rule of degree five. At the corners weights are multiplied by the ratio of the
-#' posterior to the product of the densities along the axes, which is one at the other points.
+#' moments of up to the fourth order and \eqn{E x_i^2 x_j^2}{E xi^2 xj^2} are exact; for normal
+#' densities this is a rule of degree five. At the corners weights are multiplied by the ratio of
+#' the posterior to the product of the densities along the axes, which is one at the other points.
 #'
-#' With more axes the points are one in the middle and corners at the distance
-#' \eqn{1.1\sqrt{q}}{1.1 sqrt(q)} from it (\eqn{q}{q} axes), a fraction of them in which every three
-#' coordinates take all signs equally often, and all have the ratio in their weights. Points
-#' \eqn{z}{z} of this design for normal variables go to where the density along the axis has the
-#' probability \eqn{\Phi(z)}{Phi(z)} below. It integrates polynomials of the third degree exactly.
+#' With more axes the points are one in the middle and corners at the distance \eqn{1.1\sqrt{q}}{1.1
+#' sqrt(q)} from it (\eqn{q}{q} axes), a fraction of them in which every three coordinates take all
+#' signs equally often, and all have the ratio in their weights. A point \eqn{z}{z} of this design
+#' for normal variables is mapped to the value below which the density along the axis has
+#' probability \eqn{\Phi(z)}{Phi(z)}. It integrates polynomials of the third degree exactly.
 #'
 #' Priors are densities of what they are given for; those of [prior_lognormal()] and
 #' [prior_logcauchy()] are of the logarithm, as is [prior_flat()], and the others have the Jacobian

@@ -17,8 +17,8 @@
 #' @section Marginal means:
 #' `emmeans::emmeans(fit, "group")` averages the latent function (plus bias) over a grid, with the
 #' joint covariance of its points, and maps it back to the response by `type = "response"`, also
-#' where the response was fitted on another scale, which the grid is labelled with. Fits of a
-#' formula and of one latent function; for three and more classes see marginaleffects below.
+#' where the response was fitted on another scale, which the grid is labelled with. The fit needs a
+#' formula and one latent function; for three and more classes see marginaleffects below.
 #'
 #' @section Explanations:
 #' `DALEX::explain(fit, data = inputs, y = response)` distinguishes regression, two classes and more
@@ -32,15 +32,15 @@
 #' accept a fit, with standard errors and tests, by methods of `get_predict()`, `get_coef()`,
 #' `get_vcov()` and `set_coef()`: loading this package sets their option
 #' `marginaleffects_model_classes` to `"sparsegp"` (unless it is set already; then add `"sparsegp"`
-#' to it). The coefficients they ask for are independent standard normal numbers that the values of
-#' the latent functions at all points of a call are linear in, so standard errors are those of
-#' the joint posterior: exact on the latent scale, by linear approximation for means of other
+#' to it). Their coefficients are independent standard normal numbers, in which the values of the
+#' latent functions at all points of a call are linear, so standard errors are those of the joint
+#' posterior: exact on the latent scale, by linear approximation for means of other
 #' responses. A call may have up to 2000 independent points; [slopes()] of this package takes any
 #' number, has exact derivatives, and intervals that need not be symmetric. Those of marginaleffects
 #' are symmetric about the mean and may leave the range of probabilities and counts;
 #' `predictions(fit, type = "invlink(link)")` computes them on the latent scale and maps them back,
-#' and then estimates medians. `inferences()` works by `method = "boot"`, not by simulation. Fits of
-#' one response or of classes.
+#' and then estimates medians. `inferences()` works by `method = "boot"`, not by simulation. The
+#' fit may be of one response or of classes.
 #'
 #' @section Functions of the same name:
 #' `importance()` of ranger and randomForest and `calibration()` of caret find the methods for a

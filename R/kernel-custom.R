@@ -8,11 +8,13 @@
 
 #' A kernel of your own
 #'
+#' @description Makes a kernel of a covariance function that is written in R. It can be used
+#' wherever other [kernels] are: alone, in sums and products, of some inputs, for any likelihood and
+#' method.
+#'
 #' *Experimental: arguments may change in a minor version, see [stability].*
 #'
-#' A covariance that is written in R. It is used wherever other [kernels] are: alone, in sums and
-#' products, of some inputs, for any likelihood and method.
-#'
+#' @details
 #' The kernel is `variance * fun(x, z, theta)`. For reference, `kernel_rbf()` would be written
 #' ```
 #' kernel_custom(function(x, z, theta) {
@@ -53,7 +55,7 @@
 #'   them.
 #' @param variance As in [kernels]: multiplies the function's values. `NULL`: learned; `fixed(1)`:
 #'   the function's values are the covariance, in squared units of the response.
-#' @param diag `function(x, theta)`: the n values `fun` has of each point with itself. `NULL`: they
+#' @param diag `function(x, theta)`: the n values of `fun` for each point with itself. `NULL`: they
 #'   are taken from matrices of a few rows.
 #' @param grad `function(x, z, theta)`: the derivatives of `fun` in each hyperparameter, on its
 #'   natural scale, as a list of n x m matrices in the order of `theta`. `NULL`: by differences.

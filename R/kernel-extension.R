@@ -2,24 +2,25 @@
 
 #' Kernels and likelihoods in C from another package
 #'
+#' @description `kernel_extension()` and `lik_extension()` use compiled functions that another
+#' package has registered. They run at the speed of those of sparsegp, on its threads.
+#'
 #' *Experimental: arguments may change in a minor version, see [stability].*
 #'
-#' `kernel_extension()` and `lik_extension()` use compiled functions that another package has
-#' registered. They run at the speed of those of sparsegp, on its threads.
-#'
-#' The package has `LinkingTo: sparsegp` in its `DESCRIPTION`; its C code includes `sparsegp.h`,
-#' whose comments are the contract, fills in a struct for each likelihood or kernel, and registers a
-#' function that returns it by `R_RegisterCCallable()`, under its name after `SPARSEGP_PREFIX`. A
-#' kernel is two functions of squared distances (three with a shape): length scales, one for each
-#' input or one for all, the variance, factors and gradients are sparsegp's. A likelihood is the log
-#' density, its mean and variance, and where it is wide; more is optional and makes it faster. A
-#' complete package with one of each is in `tools/example-extension` of sparsegp's sources.
+#' @details The package has `LinkingTo: sparsegp` in its `DESCRIPTION`; its C code includes
+#' `sparsegp.h`, whose comments are the contract, fills in a struct for each likelihood or kernel,
+#' and registers a function that returns it by `R_RegisterCCallable()`, under its name after
+#' `SPARSEGP_PREFIX`. A kernel is two functions of squared distances (three with a shape): length
+#' scales, one for each input or one for all, the variance, factors and gradients are handled by
+#' sparsegp. A likelihood is the log density, the mean and variance of a response, and the position
+#' and width of the density in the latent value; more is optional and makes it faster. A complete
+#' package with one of each is in `tools/example-extension` of sparsegp's sources.
 #'
 #' A fit keeps the names of the package and of what it registered. Whoever loads a saved fit needs
 #' the package to predict. A package that does not link to sparsegp is neither loaded nor called,
 #' whatever a saved fit names. The struct begins with a magic number and has a version: a package
-#' that was built for another one is an error that asks to install it again. All of this is checked
-#' at every call.
+#' that was built for another one gives an error, whose remedy is to reinstall it. All of this is
+#' checked at every call.
 #'
 #' @param package,name The package's name, and the name that it registered the kernel or likelihood
 #'   by. The package is loaded.

@@ -1,10 +1,10 @@
 #' Kernels of several responses
 #'
-#' Covariances between the components of a response of several columns, `cbind(u, v) ~ x + y`: for
-#' velocities and other vectors, by the structure of the field, or for any related numbers. They
-#' combine with each other and with other [kernels] by `+` and `*`: a kernel without components
-#' treats them alike, so `kernel_helmholtz() * kernel_matern32(vars = "time")`, with the `vars` of
-#' space given to the first, is a field that changes with time.
+#' These kernels are covariances between the components of a response of several columns, `cbind(u,
+#' v) ~ x + y`. They describe velocities and other vectors by the structure of the field, or any
+#' related numbers. They combine with each other and with other [kernels] by `+` and `*`: a kernel
+#' without components treats them alike, so `kernel_helmholtz() * kernel_matern32(vars = "time")`,
+#' with the `vars` of space given to the first, is a field that changes with time.
 #'
 #' `kernel_divfree()` and `kernel_curlfree()` make a field of as many components as inputs, 2 or 3,
 #' component by component in the order of the inputs, out of a scalar kernel \eqn{k}{k} of the

@@ -7,8 +7,8 @@
 #'
 #' @param criterion The criterion that is maximised: the log `"evidence"` of EP, or for
 #'   [method_ivm()] also the `"ivm"`'s own criterion.
-#' @param inner Most iterations of a search; whole number of at least 1, or `NULL`: 200 for the
-#'   evidence, 8 for `"ivm"`.
+#' @param inner Maximum number of iterations of a search; whole number of at least 1, or `NULL`: 200
+#'   for the evidence, 8 for `"ivm"`.
 #' @param outer Rounds of selection and search, for methods that choose their basis; whole number of
 #'   at least 1, or `NULL`: 2 for the evidence, 15 for `"ivm"`.
 #' @param strategy How sites are updated while the `"ivm"` criterion is maximised: `"constant"`,
@@ -22,9 +22,9 @@
 #' ## The evidence
 #'
 #' `optim(method = "L-BFGS-B")` maximises it with exact gradients, in the logarithms of all
-#' hyperparameters but `bias`, which are searched within 10 to either side of the start. Sites start
-#' from those of the last evaluation. Length scales without a start begin at the best of a few
-#' values, from the width of the data to the distance between neighbouring rows (of more than
+#' hyperparameters but `bias`, each of which is searched within 10 to either side of the start.
+#' Sites start from those of the last evaluation. Length scales without a start begin at the best of
+#' a few values, from the width of the data to the distance between neighbouring rows (of more than
 #' `r policy$neighbour_inputs` inputs, to 0.15 of the width): a function of many cycles is found,
 #' and not treated as noise. If an evaluation is cheap (up to some 460 observations of full EP) the
 #' search is repeated from the next best, until two searches end within 0.1 of the best log

@@ -7,12 +7,14 @@
 
 #' A likelihood of your own
 #'
+#' @description Makes a likelihood of functions that are written in R. Only the log density is
+#' needed: expectation propagation, the evidence, learning, predictions with error bars,
+#' leave-one-out, residuals and draws follow. It can be used wherever other [likelihoods] are, with
+#' any kernel.
+#'
 #' *Experimental: arguments may change in a minor version, see [stability].*
 #'
-#' A likelihood that is written in R. Only its log density is needed: expectation propagation,
-#' the evidence, learning, predictions with error bars, leave-one-out, residuals and draws follow.
-#' It is used wherever other [likelihoods] are, for any kernel.
-#'
+#' @details
 #' For each observation, \eqn{\log E\, p(y|f)}{log E p(y|f)} under the cavity distribution of its
 #' latent value and the two derivatives in the mean are computed by the trapezoid rule, whose error
 #' falls exponentially with the number of nodes if `log_density` is smooth in `f`: 33 nodes as a
@@ -85,8 +87,8 @@
 #' and pictures take long. Give `mean` and `variance`, or ask for `type = "latent"`.
 #'
 #' @param log_density `function(y, f, theta)`, with further arguments `weights` or `data` where it
-#'   needs these: the logarithm of the density of `y` (the probability, of counts, labels and
-#'   categories), see below. `-Inf` is allowed.
+#'   needs these: the logarithm of the density of `y` (for counts, labels and categories of the
+#'   probability), see below. `-Inf` is allowed.
 #' @param theta Named starting values of the hyperparameters, a vector or a list, in which [fixed()]
 #'   values are kept: `c(scale = 1)`. `NULL`: the functions have none.
 #' @param range A named list of bounds, `list(power = c(1, 2))`, open intervals that values lie in.

@@ -44,8 +44,8 @@
 #'   C x n C matrices: for 400 observations of 3 classes or 200 of 6 some 8 seconds for the fit
 #'   alone. `NULL` couples classes where the fit and 3000 predictions take less than 5 seconds: 330
 #'   observations of 3 classes, 190 of 5 or 100 of 8; with `lik_softmax()`, each prediction of which
-#'   takes a millisecond or more, 60 of 3; and has the last search where 5 seconds are enough for
-#'   that, too, about 150 observations of 3 classes.
+#'   takes a millisecond or more, 60 of 3; and makes the last search if 5 seconds are enough for
+#'   that, too: for about 150 observations of 3 classes.
 #' * `coupled = TRUE` needs full expectation propagation of all observations, at most 8 classes and
 #'   `shared = TRUE`; streams, sources of rows, inducing points (the *basis*) and virtual copies do
 #'   without, and hyperparameters are not integrated over ([integration]).

@@ -16,17 +16,17 @@
 #' ## Missing labels (`lik_nullcat()`)
 #'
 #' Observations whose response is `NA` are kept; other likelihoods leave them to `na.action`.
-#' Between the classes stands a null category, in which no observation ever is. An observation
-#' without a label is on one of the two sides, without information on which: the latent function
-#' avoids 0 where there are observations, and the boundary passes where there are few.
+#' Between the classes lies a null category, to which no observation belongs. An observation without
+#' a label is on one of the two sides, without information on which: the latent function avoids 0
+#' where there are observations, and the boundary passes where there are few.
 #'
 #' * *Model*: the probabilities of the second and of the first level are proportional to \eqn{\Phi(u
 #'   + bias - width/2)}{Phi(u + bias - width / 2)} and \eqn{\Phi(-u - bias - width/2)}{Phi(-u - bias
 #'   - width / 2)}.
 #' * *Hyperparameters*: `bias`; `width`, fixed at 1 by default; `missing1` and `missing2` (the
 #'   argument is `missing`), probabilities that a label of the first and of the second level is
-#'   missing. Their value does not matter while they are the same; give two numbers if labels of one
-#'   class are missing more often.
+#'   missing. Their value does not matter if they are equal; give two numbers if labels of
+#'   one class are missing more often.
 #' * It misleads where classes overlap much. With few labels learning tends to length scales that
 #'   are too long for the gap; if you expect the boundary to bend, give a short one, with `learn =
 #'   FALSE`.
@@ -54,10 +54,10 @@
 #'
 #' ## Least squares (`lik_squares()`)
 #'
-#' Labels are regressed on as the numbers -1 and 1 with normal noise (least-squares classification).
-#' With many inputs, such as pixels, and classes that hardly overlap this predicts better than a
-#' probit: 4.1 per cent of errors in place of 5.3 on the ten digits of USPS with the same inducing
-#' points (the *basis*).
+#' Labels are treated as the numbers -1 and 1 with normal noise (least-squares classification). With
+#' many inputs, such as pixels, and classes that hardly overlap this predicts better than a probit:
+#' 4.1 per cent of errors in place of 5.3 on the ten digits of USPS with the same inducing points
+#' (the *basis*).
 #'
 #' * *Hyperparameters*: `bias`, which starts at the mean label; `noise`, a variance next to a kernel
 #'   variance of about 1. The posterior needs one sweep, and classes with common inducing points

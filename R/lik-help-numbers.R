@@ -5,7 +5,7 @@
 #'
 #' | errors | likelihood | hyperparameters, in `coef()` |
 #' |---|---|---|
-#' | as likely above as below, few far out | `lik_gaussian()` | `noise`, their variance, in squared units of the response; divided by `weights` of [sparsegp()] |
+#' | symmetric, without outliers | `lik_gaussian()` | `noise`, their variance, in squared units of the response; divided by `weights` of [sparsegp()] |
 #' | of known variances | `lik_gaussian(variance = v)` | none |
 #' | of several components, `cbind(u, v) ~ x + y` (multi-output, co-kriging) | `lik_gaussian(covariance = "full")` | `noise.u`, `noise.v`, `correlation.u.v` |
 #' | larger for some inputs than for others | `lik_heteroscedastic()` | `noise`, the variance where the log standard deviation is 0 |
@@ -15,7 +15,7 @@
 #' @details
 #' ## Normal errors
 #'
-#' `lik_gaussian()` is for errors that are as likely above as below, and of which few are far out.
+#' `lik_gaussian()` is for symmetric errors without outliers.
 #'
 #' * The hyperparameter `noise` is the variance of the errors, in squared units of the response.
 #'   `weights` of [sparsegp()] divide it, observation by observation.
@@ -81,9 +81,9 @@
 #' * Not log-concave. An observation may widen the posterior, and its site then has a negative
 #'   precision (`fit$convergence$widening` counts these); evidence and gradient remain exact. A step
 #'   of EP is halved until the posterior is a proper distribution. If there is no such fixed point
-#'   near, negative site precisions are clipped to zero, `fit$convergence$flat` counts them, and the
-#'   gradient of the evidence is a few per cent off: compare a few given values by `logLik()` then,
-#'   or use a larger `scale`.
+#'   nearby, negative site precisions are clipped to zero, `fit$convergence$flat` counts them, and
+#'   the gradient of the evidence is a few per cent off: compare a few given values by `logLik()`
+#'   then, or use a larger `scale`.
 #' * For data without outliers `lik_gaussian()` is exact, faster, and has fewer local optima.
 #' * *Accuracy*: on `airquality` and, with its outliers, on `MASS::phones` the log evidence was
 #'   within 0.03 nats of long Monte Carlo runs, and means of the latent function within 0.01 of its

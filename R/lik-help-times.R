@@ -20,9 +20,9 @@
 #' shape of the Weibull distribution). A Weibull model has proportional hazards too, with the log
 #' hazard ratio \eqn{-f / scale}.
 #'
-#' * *Default.* Where a `Surv` response comes without a likelihood, the [model_structure] of the
-#'   model includes this choice: the log evidence of a pilot compares the three, and Weibull, the
-#'   first, stays unless another is better by a nat. If a kernel is given, and for `structure =
+#' * *Default.* If a `Surv` response comes without a likelihood, the distribution is among what is
+#'   chosen (see [model_structure]): the log evidence of a pilot compares the three, and Weibull,
+#'   the first, stays unless another is better by a nat. If a kernel is given, and for `structure =
 #'   "fixed"`, it is Weibull without a comparison.
 #' * *Censoring.* Right (`Surv(time, status)`), left (`type = "left"`) and interval censoring
 #'   (`Surv(lower, upper, type = "interval2")`) may be mixed. Several kinds of events are an error.
@@ -49,9 +49,9 @@
 #'   [calibration()] spreads a censored time over its possible values, which favours the model under
 #'   heavy censoring.
 #' * *Log evidence and log densities* refer to times, not to their logarithms (they have the
-#'   Jacobian), and of censored observations probabilities. So `lik_lognormal()` without censoring
-#'   is `lik_gaussian(transform = "log")`, with the same evidence.
-#' * `weights` are an error.
+#'   Jacobian); for censored observations they are log probabilities. So `lik_lognormal()` without
+#'   censoring is `lik_gaussian(transform = "log")`, with the same evidence.
+#' * `weights` are an error: repeat rows.
 #'
 #' All are log-concave, except for late entries. The integrals of normal errors are in closed form,
 #' others and those of late entries by quadrature to 1e-10. *Source*: none of the papers;

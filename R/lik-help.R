@@ -1,10 +1,10 @@
 #' Likelihoods: how the response depends on the latent function
 #'
-#' [sparsegp()] chooses a likelihood from the response: numbers have normal errors, a factor of two
-#' levels or a logical is a probit, a factor of more levels a multinomial probit, an ordered factor
-#' a cumulative probit as a rule, and a [mixture()] and times to an event their own. Give
-#' `likelihood =` for another: a constructor such as `lik_student()`, its name (`"student"`),
-#' or an R [family][stats::family].
+#' [sparsegp()] chooses a likelihood from the response: normal errors for numbers, a probit model
+#' for a factor of two levels or a logical, a multinomial probit for a factor of more levels,
+#' usually a cumulative probit for an ordered factor, and likelihoods of their own for a [mixture()]
+#' and for times to an event. Give `likelihood =` for another: a constructor such as
+#' `lik_student()`, its name (`"student"`), or an R [family][stats::family].
 #'
 #' | you have | use | page |
 #' |---|---|---|
@@ -74,6 +74,15 @@
 #' them, as in [glm()]: with `"binomial"` a factor, a logical or numbers 0 and 1 are classes
 #' (`lik_logit()`), and two columns of counts, or proportions with `weights`, are trials. For other
 #' families and links an error names the nearest likelihood.
+#'
+#' @section Weights:
+#' `weights` of [sparsegp()] divide the noise variance (`lik_gaussian()`), are numbers of trials
+#' (`lik_binomial()`) or numbers of observations (`lik_poisson()`, `lik_negbin()`). Classes, times
+#' and other likelihoods have none: a power of their likelihood has no moments in closed form.
+#' Repeat an observation that stands for several, `data[rep(seq_len(n), weights), ]`. Two classes
+#' take one row for each as trials: numbers 0 and 1 with `likelihood = "binomial"` and `weights`.
+#' Weights that balance classes or correct for how a sample was drawn are not numbers of
+#' observations; they would make intervals too narrow or too wide.
 #'
 #' @section Hyperparameters:
 #' An argument that is a hyperparameter may be `NULL` (learned), a number (learned, with this start)

@@ -34,7 +34,7 @@
 #' * On the fitted one: types `"link"`, `"latent"` and `"terms"`, [sigma()], [sites()] and the
 #'   hyperparameters. So are `offset`, known variances and `weights`: noise is Gaussian there.
 #' * Log evidence, [loo()], [compare()] and all log densities are those of the response in its own
-#'   units (they have the Jacobian of the scale), so fits on different scales compare.
+#'   units (they have the Jacobian of the scale), so fits on different scales can be compared.
 #'
 #' Beyond the range of \eqn{g} (below \eqn{-1/\lambda}{-1 / lambda} for Box and Cox, below 0 for the
 #' square root) the inverse is 0. A response of 0 on the square-root scale has the density of the

@@ -5,14 +5,14 @@
 #' `method_ep(size = NULL)` increases their number while it pays. With a `basis` given to
 #' [sparsegp()] it is EP on these points.
 #'
-#' @param size Most inducing points: a whole number of at least 1, `Inf` (all observations), or
-#'   `NULL` (as many as pay; one latent function). With several components of the response a point
-#'   stands for all of them.
+#' @param size Maximum number of inducing points: a whole number of at least 1, `Inf` (all
+#'   observations), or `NULL` (as many as pay; one latent function). With several components of the
+#'   response a point stands for all of them.
 #' @param projection How an observation that does not join the basis changes the posterior:
 #'   `"moment"` (FITC) or `"kl"` (DTC). Evidence and learning always use `"moment"`.
 #' @param freeze Number of sweeps in which basis points are exchanged; whole number of at least 1,
 #'   or `Inf`: all.
-#' @param sweeps Most sweeps; whole number of at least 1.
+#' @param sweeps Maximum number of sweeps; whole number of at least 1.
 #' @param score Which point leaves a full basis: `"kl"`, the exact Kullback-Leibler divergence; or
 #'   `"mean"`, the thesis's; or `"error"`. A weight may be near zero by chance while its point
 #'   carries information on the variance, so `"kl"` is clearly better on a small basis, at the
@@ -28,11 +28,11 @@
 #'   the observation's cavity standard deviation; positive. While hyperparameters of several
 #'   classes are learned, sweeps end at `r policy$class_search_tolerance` times that, unless this is
 #'   above `r policy$learn_tolerance`.
-#' @param pool Most numbers that the matrix of observations on the basis may occupy; whole number or
-#'   `Inf`. Beyond it the matrix is computed anew in blocks.
+#' @param pool Memory for the matrix of observations on the basis, as a number of its elements;
+#'   whole number or `Inf`. Beyond it the matrix is computed anew in blocks.
 #' @param starts For ambiguous measurements ([lik_mixture()]): number of online passes from which EP
-#'   starts, the first in the order of the data and the others in random orders; other starts are
-#'   each part of all observations, and what follows from every mode that is found, up to
+#'   starts, the first in the order of the data and the others in random orders; further starts are
+#'   each part of all observations, and two that are derived from every mode that is found, up to
 #'   `r policy$mode_runs` runs of EP for each pass. Whole number of at least 1, `NULL`: 4. See
 #'   [modes()].
 #' @param power Power to which the likelihood of an observation is raised, in \[0, 1\]: 1 is EP, 0
@@ -96,12 +96,11 @@
 #' of [lik_step()] adds precision in proportion to that of the others there, and where enough of
 #' them contradict each other precisions grow without end. If EP has failed, has not come near a
 #' fixed point (change above 0.01 after all sweeps), or has a log evidence that labels cannot have,
-#' the fit is the one of p = 0, with a warning. Its bound has a maximum, each sweep raises it, and a
-#' step that does not is halved, and this always ends. `fit$convergence$fallback` records the state
-#' in which EP ended. There a label noise of 0, under which contradictions are impossible, is
-#' replaced by
-#' `r policy$least_label_noise`. Hyperparameters are learned by the bound if EP fails wherever the
-#' search begins.
+#' the fit is the one of p = 0, with a warning. Its bound has a maximum, each sweep raises it (a
+#' step that does not is halved), so the iteration always ends. `fit$convergence$fallback` records
+#' the state in which EP ended. There a label noise of 0, under which contradictions are impossible,
+#' is replaced by `r policy$least_label_noise`. Hyperparameters are learned by the bound if EP fails
+#' wherever the search begins.
 #'
 #' @concept expectation propagation
 #' @concept variational inference

@@ -67,18 +67,18 @@
 #' | step | observations | inducing points | criterion | stops when |
 #' |---|---|---|---|---|
 #' | [model_structure] | `r policy$class_pilot_rows` (a third of them first) | at most `r policy$class_pilot_points` a class | log evidence | all were tried |
-#' | inducing points, if observations are more than the next steps have | of these, all but a fifth | one in `r policy$growth_factor` of those below, and all, if these lower the log loss by the proportion `r policy$min_class_gain` | log probability of the fifth | |
+#' | inducing points, if there are more observations than the next steps use | of these, all but a fifth | one in `r policy$growth_factor` of those below, and all, if these lower the log loss by the proportion `r policy$min_class_gain` | log probability of the fifth | |
 #' | length scales x `r policy$lengthscale_factors` | at most `r policy$compare_rows`, fewer with more than `r policy$most_classes` classes | half of all | leave-one-out log probability | one is not better |
 #' | margin ([lik_margin()]), if likelihood and variance are open | the same | the same | the same, by `r policy$min_standard_errors` standard errors | |
 #' | least squares ([lik_squares()]), of more than two classes | all but a fifth | shared by all classes | log probability of the fifth, by `r policy$min_standard_errors` standard errors | a length scale is not better |
-#' | fit | all | `r policy$class_points_root` times the root of their number, within `r policy$class_points` (or all of them) | | |
+#' | fit | all | `r policy$class_points_root` times the root of their number, but at least `r policy$class_points[[1L]]` and at most `r policy$class_points[[2L]]` (or all of them) | | |
 #' | roughness, see [model_structure] | all, if these are not more than above | the same | leave-one-out log probability, by `r policy$min_standard_errors` standard errors | |
 #'
-#' A class whose label is rarer than `r policy$rare_label[1]` has fewer points, by the square root
+#' A class whose proportion is below `r policy$rare_label[1]` has fewer points, by the square root
 #' of its proportion, but at least `r policy$rare_label[2]` of these.
 #'
 #' A margin and least squares are tried unless probabilities are already overconfident; least
-#' squares neither with `augment` nor for rows that come in chunks. In the end probabilities are
+#' squares not with `augment`, and not for rows that come in chunks. In the end probabilities are
 #' recalibrated: their odds are raised to the power nearest to 1 whose mean leave-one-out log
 #' probability is within `r policy$min_standard_errors` standard errors of the best (`fit$power`),
 #' for two labels of few observations as well. With few observations, perfect leave-one-out

@@ -8,15 +8,16 @@
 #' @param refine `"basis"`: all observations contribute through the active set; `"active"`: only
 #'   those in it, with sites iterated to convergence; `"none"`: these, with sites that are set once,
 #'   as in the paper.
-#' @param pool Most numbers that the stubs of the candidates may take; whole number or `Inf`.
+#' @param pool Memory for the stubs of the candidates, as a number of their elements; whole number
+#'   or `Inf`.
 #' @param keep Proportion of the candidates that are kept for their gain when their number is
 #'   reduced; from 0 to 1.
 #' @param block Number of inclusions between reductions; whole number of at least 1.
-#' @param exchange Most exchange moves; whole number of at least 0.
-#' @param min_gain The selection stops when no candidate gains more nats; at least 0.
+#' @param exchange Maximum number of exchange moves; whole number of at least 0.
+#' @param min_gain The selection stops when no candidate gains more than this, in nats; at least 0.
 #' @param common Several latent functions with `refine = "basis"`: `TRUE` for one basis, the union
 #'   of their active sets, `FALSE` for one each.
-#' @param sweeps Most sweeps; whole number of at least 1.
+#' @param sweeps Maximum number of sweeps; whole number of at least 1.
 #' @param damping Largest proportion of a step taken in a batch sweep, in (0, 1].
 #' @param mixing Number of past sweeps from which a batch step is extrapolated (Anderson mixing);
 #'   whole number, at most 100, 0: none. It halves the number of sweeps where sites are precise, and

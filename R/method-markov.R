@@ -5,7 +5,7 @@
 #' posterior is that of [method_ep()] with all observations, to rounding. A million observations
 #' take seconds at given hyperparameters.
 #'
-#' @param sweeps Most sweeps; whole number of at least 1.
+#' @param sweeps Maximum number of sweeps; whole number of at least 1.
 #' @param damping Largest proportion of a step taken in a sweep, in (0, 1].
 #' @param mixing Number of past sweeps from which a step is extrapolated (Anderson mixing); whole
 #'   number, at most 100, 0: none. It takes `4 * mixing + 10` numbers an observation.
@@ -58,13 +58,13 @@
 #' earlier ones are an error. A [row_source()] is fitted that way, with a window of 10 000 unless
 #' another is given, in two passes: in the first four windows of consecutive rows are kept to learn
 #' from, in the second all rows are taken in their order, which has to be that of time (`ORDER BY`):
-#' rows that are earlier than what the fit still holds are an error. The fit answers for times from
-#' the start of its window on: [predict()], `draws()`, `slopes()`; not `fitted()`, `residuals()` and
-#' others that take all observations. There is no `mean =` formula with a window, and no integration
-#' over hyperparameters. A Matern kernel describes a function that drifts, without a half-life such
-#' as [method_online()] needs.
+#' rows that are earlier than what the fit still holds are an error. [predict()], `draws()` and
+#' `slopes()` are for times from the start of the window on; `fitted()`, `residuals()` and others
+#' that need all observations are errors. There is no `mean =` formula with a window, and no
+#' integration over hyperparameters. A Matern kernel describes a function that drifts, without a
+#' half-life such as [method_online()] needs.
 #'
-#' ## Answers
+#' ## Methods of a fit
 #'
 #' A fit without a window has the methods of other fits. Joint covariances, as in
 #' `predict(covariance = TRUE)`, `draws()` and `simulate()`, are for at most `r MOST_JOINT_VALUES`

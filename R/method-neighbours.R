@@ -16,18 +16,18 @@
 #' @details *Gaussian noise.* Observations are put into an order in which each is as far as can be
 #' from those before it (maximin; Guinness 2018), and neighbours are nearest in units of the length
 #' scales. The density of all responses is the product of that of each given its neighbours. It has
-#' an exact gradient; with more than `r policy$neighbour_rows` observations so many of these factors
-#' stand for all while hyperparameters are learned. Neighbours are searched again where learning has
-#' moved a ratio of length scales by more than `r policy$neighbour_drift` (in logarithms). The
+#' an exact gradient; with more than `r policy$neighbour_rows` observations, only so many of these
+#' factors are used while hyperparameters are learned. Neighbours are searched again where learning
+#' has moved a ratio of length scales by more than `r policy$neighbour_drift` (in logarithms). The
 #' coefficients of a mean are integrated out, by generalised least squares with the same factors.
 #'
 #' Predictions and the leave-one-out values of [loo()] are by the latent values, as for other
 #' likelihoods below: the sites are known, so one sparse factor has the posterior of all
-#' observations, and no sweep is needed. Beside [method_ep()] with all observations, predictions of
-#' 1000 observations in two inputs then differ by 0.02 posterior standard deviations (root mean
-#' square) by 20 neighbours, and by 0.1 by 10. If that factor would have more than
-#' `r policy$known_factor / 1e6` million numbers (100 MB; some 18 000 observations by 20
-#' neighbours, and 33 000 by 10), or if the noise is nearly 0, each prediction is given the
+#' observations, and no sweep is needed. Compared with [method_ep()] with all observations,
+#' predictions of 1000 observations in two inputs then differ by 0.02 posterior standard deviations
+#' (root mean square) by 20 neighbours, and by 0.1 by 10. If that factor would have more than
+#' `r policy$known_factor / 1e6` million numbers (100 MB; some 18 000 observations with 20
+#' neighbours, and 33 000 with 10), or if the noise is nearly 0, each prediction is given the
 #' responses of `k + 1` observations instead, and each leave-one-out value of `k` others. These are
 #' chosen among near observations and some that are farther away on all sides, one after another:
 #' each takes off the most of the variance that those before it leave (forward selection). So of
@@ -45,22 +45,22 @@
 #' the `r NODE_CANDIDATES` `k` nearest. Its precision matrix is sparse, and so is that of the
 #' posterior under EP's sites. Package Matrix (CHOLMOD) factors it in every sweep, and the recursion
 #' of Takahashi (1973) has the marginals that cavities need. With many observations the first sweeps
-#' are by the `r FEW_NEIGHBOURS` nearest neighbours, whose factor is small. We found no EP on such a
-#' prior published; Zilber and Katzfuss (2021) have the Laplace approximation. A prediction is given
-#' the values of `r NODES_GIVEN` (`k` + 1) observations, chosen as above, with their joint
+#' are by the `r FEW_NEIGHBOURS` nearest neighbours, whose factor is small. No EP on such a prior
+#' seems to be published; Zilber and Katzfuss (2021) have the Laplace approximation. A prediction is
+#' given the values of `r NODES_GIVEN` (`k` + 1) observations, chosen as above, with their joint
 #' posterior. Hyperparameters are first learned from at most `r policy$neighbour_sites`
 #' observations: all, windows of neighbouring ones if the function varies fast, or else ones that
 #' are spread evenly. If there are more, Newton's method continues by the evidence of all, with at
 #' most `r policy$newton_rounds` evaluations: its gradient is exact, and its curvature that of the
 #' first ones in proportion to the number of observations, corrected by the gradients (BFGS). The
 #' part of an observation's variance that its neighbours leave open counts as at least
-#' `r LEAST_CONDITIONAL` of it, so EP converges where places nearly coincide. Beside [method_ep()]
-#' with all of 2000 observations in two inputs, spread evenly, in clusters or in pairs that nearly
-#' coincide, probabilities by 20 neighbours differ by at most 0.01 and log evidence by 0.3. By 10
-#' neighbours, the default where `method` is left out, these are 0.03 and 1.5; three inputs need 40
-#' neighbours for differences below 0.02 and 0.4. With 20 neighbours and two inputs a factor has 300
-#' to 900 numbers an observation; with more inputs it has many more. Joint covariances are of fewer
-#' points for more observations.
+#' `r format(LEAST_CONDITIONAL)` of it, so EP converges where places nearly coincide. Compared with
+#' [method_ep()] with all of 2000 observations in two inputs, spread evenly, in clusters or in pairs
+#' that nearly coincide, probabilities by 20 neighbours differ by at most 0.01 and log evidence by
+#' 0.3. By 10 neighbours, the default where `method` is left out, these are 0.03 and 1.5; three
+#' inputs need 40 neighbours for differences below 0.02 and 0.4. With 20 neighbours and two inputs a
+#' factor has 300 to 900 numbers an observation; with more inputs it has many more. Joint
+#' covariances are of fewer points for more observations.
 #'
 #' A [row_source()] is read once, and its rows are held in memory.
 #'

@@ -3,7 +3,7 @@
 #' `method_online()` processes every observation once, in constant memory, and continues with
 #' [update()][update.sparsegp] as more arrive.
 #'
-#' @param size Most inducing points (the *basis*); whole number of at least 1.
+#' @param size Maximum number of inducing points (the *basis*); whole number of at least 1.
 #' @param projection How an observation that does not join the basis changes the posterior: `"kl"`
 #'   or `"moment"`, see [method_ep()].
 #' @param score Which point leaves a full basis: `"kl"`, the exact Kullback-Leibler divergence

@@ -49,9 +49,8 @@ check_adjustments <- function(chunk, lik) {
   if (!is.null(chunk$weights) && !lik_traits(lik)$weighted) {
     stop_sparsegp("weights", paste0("are not defined for the ", lik_label(lik),
                                      " likelihood of this response"),
-                  paste("Leave them out, or repeat rows: Gaussian noise has them as precisions,",
-                        "counts (poisson, negbin) and trials (binomial) as numbers of",
-                        "observations"))
+                  paste("Repeat rows; for two classes give numbers 0 and 1 and likelihood =",
+                        "\"binomial\", whose weights are numbers of trials"))
   }
   if (has_constants(lik) && !is.list(chunk$weights)) {
     stop_sparsegp("weights", paste("lack the constants", toString(lik$custom$data)),

@@ -50,6 +50,14 @@ crossed_axis <- function(first, second) {
            c(outer(first$levels, second$levels, paste, sep = ", ")))
 }
 
+# A number with these values alone, as a factor.
+valued_axis <- function(axis, values) {
+  nearest <- function(at) vapply(at, function(one) which.min(abs(values - one)), 1L)
+  new_axis("axis_factor", axis$name, axis$columns, function(places) axis$code(values[places]),
+           function(x, raw) nearest(axis$places(x, raw)), format(values, trim = TRUE),
+           ordered = length(values) > 2L)
+}
+
 # A variable of which a term makes several columns, poly(x, 2) for example; call: the term's.
 curve_axis <- function(name, columns, call, env) {
   new_axis("axis_number", name, columns, function(places) {

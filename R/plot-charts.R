@@ -9,7 +9,8 @@
 #   ticks      list(x, y): ticks of an axis, list(at, labels), or NULL
 #   key        list of key_item() and NULL
 #   name       short words that distinguish it from the others of a page, the label of a facet
-#   strip      level of a factor that it is for, list(name, level), or NULL
+#   strip      level of a factor that it is for, list(name, level), or NULL; with name "" words in
+#              place of "name = level"; wide: does the key reach over the panels beside it?
 #   log_x      is the axis of x logarithmic? NULL: as the style says
 #   log_y      is the axis of y logarithmic?
 #   frame      `bty` of graphics::par(): "l"; "o" around a map, which fills its panel; "n" where
@@ -43,10 +44,20 @@ chart_on_page <- function(chart, page) {
   chart
 }
 
+# Leaves a key with the first of the charts that have the same.
+with_keys_once <- function(charts) {
+  again <- duplicated(lapply(charts, `[[`, "key"))
+  charts[again] <- lapply(charts[again], `[[<-`, "key", list())
+  if (!is.null(charts[[1L]]$strip)) {
+    charts[[1L]]$strip$wide <- sum(lengths(lapply(charts, `[[`, "key")) > 0L) == 1L
+  }
+  charts
+}
+
 # Draws charts on a page of so many rows; the title `main` stands above the first.
 draw_charts <- function(charts, style, rows = NULL) {
   style$page <- base_page(style)
-  charts <- lapply(charts, chart_on_page, style$page)
+  charts <- with_keys_once(lapply(charts, chart_on_page, style$page))
   heights <- unlist(lapply(charts, `[[`, "height"))
   stacked <- length(heights) == length(charts) && length(charts) > 1L && is_free_page()
   draw <- function() {
@@ -77,8 +88,7 @@ draw_chart <- function(chart, style) {
     if (nrow(element$data)) ELEMENTS[[element$kind]]$draw(element$data, element$look)
   }
   close_panel(style, chart$x, chart$y, chart$frame, chart$ticks$x, chart$ticks$y)
-  draw_heading(style, chart$key, chart$title)
-  if (style$ann) draw_strip(chart$strip, style)
+  draw_heading(style, chart$key, chart$title, chart$strip)
 }
 
 has_log_x <- function(chart, style) isTRUE(chart$log_x %||% style$log)
@@ -101,13 +111,6 @@ stack_margins <- function(charts) {
   lapply(seq_along(charts), function(i) {
     c(if (i == last) 3.3 else 1.6, 4.6, if (i == 1L) 3.4 else 1.5, 1.1)
   })
-}
-
-# Writes the level that a chart is for at its right.
-draw_strip <- function(strip, style) {
-  if (is.null(strip)) return(invisible())
-  graphics::mtext(paste(strip$name, "=", strip$level), 4L, 0.1,
-                  cex = 0.9 * style$cex.axis * par("cex"), col = on_page(INK, style$page))
 }
 
 # Returns the style of charts by ggplot2, which draws its own legends.

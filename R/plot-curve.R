@@ -200,7 +200,8 @@ censored_item <- function(shown) {
 # One key for mean and bands, or one colour for each group and one sample of its band.
 curve_key <- function(view, level, has_new, basis, centre = "mean") {
   interval <- paste(percent(level), "for the", centre)
-  c(group_items(view), if (is.null(view$by)) list(
+  open <- if (count_levels(view$axis[1L]) > 0L) list(key_item(centre, "point", INK, 1))
+  c(group_items(view), if (!is.null(view$by)) open, if (is.null(view$by)) list(
     mean_item(view$axis[[1L]], centre),
     key_item(interval, "band", grDevices::adjustcolor(BLUE, DARK)),
     if (has_new) key_item(paste(percent(level), "for new responses"), "band",

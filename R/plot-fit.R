@@ -28,7 +28,7 @@
 #' for the mean; grey areas as above; thin arrows of the observations, on the same scale; rings at
 #' the inducing points. Directions are true if both axes have one scale, the default (`asp = 1`).
 #' Along one input, for any number of components: curve, interval and observations of each. Several
-#' components, and [lik_heteroscedastic()], have no other types but `"trace"`, `"choices"` and, for
+#' components, and [lik_heteroscedastic()], have only this type, `"trace"`, `"choices"` and, for
 #' mixtures, `"modes"`.
 #'
 #' *Value.* One input: the input, `fit`, `lwr`, `upr` and for regression `new_lwr`, `new_upr`; with
@@ -66,9 +66,12 @@ fit_charts <- function(object, picture, style) {
   if (is.null(picture$panels)) return(make(object, picture, style))
   style <- utils::modifyList(style, picture$limits)
   by <- picture$view$by
-  unlist(Map(function(one, level) {
+  charts <- unlist(Map(function(one, level) {
     lapply(make(object, one, style), `[[<-`, "strip", list(name = by$name, level = level))
   }, picture$panels, by$levels), recursive = FALSE, use.names = FALSE)
+  again <- duplicated(lapply(charts, `[[`, "title"))
+  charts[again] <- lapply(charts[again], `[[<-`, "title", "")
+  charts
 }
 
 # A map and its standard error stand beside each other, levels below each other.

@@ -89,5 +89,6 @@ loo_classes_chart <- function(object, drawn, level, style) {
   new_chart(paste0("leave-one-out, ", nrow(drawn), " rows, ", sum(!right), " wrong"), elements,
             response_name(object), "probability of its own class", c(0.5, length(levels) + 0.5),
             c(-0.03, 1.03), list(x = list(at = seq_along(levels), labels = levels)),
-            list(key_item("most probable", "point", BLUE), key_item("not", "point", ORANGE)))
+            list(key_item("predicted correctly", "point", BLUE),
+                 key_item("misclassified", "point", ORANGE)))
 }

@@ -24,10 +24,13 @@ modes_picture <- function(object, asked) {
   list(each = each, drawn = lapply(each, function(one) one$picture$drawn))
 }
 
-# Charts of more than two modes show weights, but have no room for keys.
+# The words above a panel name its mode, next to the panel: the key is above those of the first.
 mode_charts <- function(object, picture, style) {
   charts <- unlist(lapply(picture$each, function(one) fit_charts(one$fit, one$picture, style)),
                    recursive = FALSE)
-  if (length(charts) > 2L) charts <- lapply(charts, `[[<-`, "key", list())
-  charts
+  lapply(charts, function(chart) {
+    chart$strip <- list(name = "", level = chart$title)
+    chart$title <- ""
+    chart
+  })
 }

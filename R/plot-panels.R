@@ -121,42 +121,53 @@ key_title <- function(label) key_item(paste0(label, ":"), "title", INK)
 
 # Draws the heading, and again when the picture is replayed on a device of another size, as its
 # places are in inches.
-draw_heading <- function(style, key = list(), caption = "") {
+draw_heading <- function(style, key = list(), caption = "", strip = NULL) {
   if (!style$ann) return(invisible())
-  grDevices::recordGraphics(draw_heading_now(style, key, caption),
-                            list(style = style, key = key, caption = caption), topenv())
+  grDevices::recordGraphics(draw_heading_now(style, key, caption, strip),
+                            list(style = style, key = key, caption = caption, strip = strip),
+                            topenv())
 }
 
 # Shortens words that the margin has no room for, and of the key leaves out its last items.
-draw_heading_now <- function(style, key, caption) {
-  heading <- heading_room(style)
+draw_heading_now <- function(style, key, caption, strip) {
+  heading <- heading_room(style, strip)
   key <- if (style$legend) Filter(Negate(is.null), key)
-  at <- key_layout(key, heading$cex, par("pin")[1L])
+  at <- key_layout(key, heading$cex, heading$width)
   key <- key[at$row <= heading$rows]
   at <- lapply(at, `[`, at$row <= heading$rows)
   of_key <- max(at$row, 0L)
   if (of_key > 0L) draw_key(key, at, heading, on_page(INK, style$page))
   words <- style$sub %||% caption
-  words <- if (nzchar(words)) wrap_words(words, heading$cex, par("pin")[1L])
+  words <- if (nzchar(words)) wrap_words(words, heading$cex, heading$width)
   words <- heading_lines(words, heading$rows - of_key)
   used <- of_key + length(words)
   for (i in seq_along(words)) {
-    draw_above(0, (used - i + 0.5) * heading$line, words[i], heading$cex,
+    draw_above(0, heading$base + (used - i + 0.5) * heading$line, words[i], heading$cex,
                on_page("grey35", style$page))
+  }
+  if (heading$base > 0) {
+    draw_above(0, 0.5 * heading$line, paste(c(nonempty(strip$name), strip$level), collapse = " = "),
+               heading$cex, on_page(INK, style$page), font = if (nzchar(strip$name)) 2 else 1)
   }
   if (!is.null(style$main)) {
     title(main = style$main, adj = 0, cex.main = style$cex.main,
           col.main = label_colour("col.main", style$page),
-          line = used * heading$line / par("csi") + 0.45)
+          line = (heading$base + used * heading$line) / par("csi") + 0.45)
   }
 }
 
-# Returns the size of letters, inches of a line of them, and how many the top margin holds. Letters
-# have 9 points at least, but are not larger than those of the axes.
-heading_room <- function(style) {
+# Returns the size of letters, inches of a line of them, how many the top margin holds, and the
+# inches that are free along a line. Letters have 9 points at least, but are not larger than those
+# of the axes. The name of a strip takes the lowest line, from 0 to `base`; if it is `wide`, the
+# others may reach over the next panels, which have no key.
+heading_room <- function(style, strip = NULL) {
   cex <- max(0.8, min(0.9, 9 / (par("ps") * par("cex")))) * style$cex.axis / 0.9
   line <- 1.15 * cex * par("csi")
-  list(cex = cex, line = line, rows = floor((par("mai")[3L] - 0.2 * line) / line))
+  of_strip <- !is.null(strip)
+  width <- if (isTRUE(strip$wide)) par("din")[1L] - graphics::grconvertX(0, "npc", "inches")
+           else par("pin")[1L]
+  list(cex = cex, line = line, base = if (of_strip) line else 0, width = width,
+       rows = floor((par("mai")[3L] - 0.2 * line) / line) - of_strip)
 }
 
 wrap_words <- function(words, cex, width) {
@@ -201,7 +212,7 @@ draw_key <- function(key, at, heading, ink) {
   for (i in seq_along(key)) {
     item <- key[[i]]
     x <- above_x(at$left[i] + c(0, 0.13, 0.26) * cex)
-    middle <- (max(at$row) - at$row[i] + 0.5) * line
+    middle <- heading$base + (max(at$row) - at$row[i] + 0.5) * line
     y <- above_y(middle + c(-0.3, 0, 0.3) * line)
     switch(
       item$kind,
@@ -227,8 +238,8 @@ above_y <- function(inches) {
   graphics::grconvertY(base + inches, "inches", "user")
 }
 
-draw_above <- function(x, y, words, cex, col) {
-  text(above_x(x), above_y(y), words, adj = c(0, 0.5), cex = cex, col = col, xpd = NA)
+draw_above <- function(x, y, words, cex, col, ...) {
+  text(above_x(x), above_y(y), words, adj = c(0, 0.5), cex = cex, col = col, xpd = NA, ...)
 }
 
 # ---- Rows ----

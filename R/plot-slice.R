@@ -10,8 +10,9 @@
 
 slice_view <- function(object, rows, which, by = NULL) {
   derived <- derived_columns(object, rows$x)
-  axes <- data_axes(object, rows, names(derived))
-  shown <- if (is.null(which)) axes[default_axes(object, axes, rows, derived)]
+  axes <- with_valued_axes(data_axes(object, rows, names(derived)), rows, by)
+  free <- if (all(names(axes) %in% by)) axes else axes[setdiff(names(axes), by)]
+  shown <- if (is.null(which)) axes[default_axes(object, free, rows, derived)]
            else asked_axes(object, which, axes)
   split <- split_axes(shown, by_axis(object, axes, shown, which, by))
   if (panel_of(object)$by == "none" && is.null(which) && is.null(by)) split$by <- NULL
@@ -97,11 +98,21 @@ by_axis <- function(object, axes, shown, which, by) {
   }
   free <- setdiff(names(factors), names(shown))
   if (!is.character(by) || !length(by) || anyDuplicated(by) || !all(by %in% free)) {
-    stop_sparsegp("by", "must name one or more factors beside those along the axes",
+    stop_sparsegp("by", paste0("must name one or more factors, or numbers of at most ", MANY,
+                               " values, beside those along the axes"),
                   if (length(factors)) paste("Factors:", toString(names(factors)))
                   else "This fit has no factors: cut() makes a factor of a number")
   }
   Reduce(crossed_axis, factors[by])
+}
+
+# Makes factors of the numbers that `by` names, if they have few values, such as 0 and 1.
+with_valued_axes <- function(axes, rows, by) {
+  for (name in intersect(by, names(axes)[count_levels(axes) == 0L])) {
+    values <- sort(unique(axes[[name]]$places(rows$x, rows$raw)))
+    if (length(values) %in% 2:MANY) axes[[name]] <- valued_axis(axes[[name]], values)
+  }
+  axes
 }
 
 # Returns where the others stay.

@@ -31,9 +31,9 @@
 #'   `"forecast"`: names or numbers of terms, or a list, as `terms` in [predict][predict.sparsegp].
 #'   `type = "residuals"`: numbers of panels, 1 to 4. A type that is not the name of an input may be
 #'   given here, as in `plot(fit, "terms")`.
-#' @param type Name of a type, see the sections below. `NULL`: `"effects"` for three inputs or more
-#'   and one latent function, unless `which`, `by` or `se` is given, otherwise `"fit"`. An
-#'   [average()] of fits on different scales has no effects.
+#' @param type Name of a type, described in the sections of [plot][plot.sparsegp]. `NULL`:
+#'   `"effects"` for three inputs or more and one latent function, unless `which`, `by` or `se` is
+#'   given, otherwise `"fit"`. An [average()] of fits on different scales has no effects.
 #' @param newdata For a fit of a formula a data frame with its variables and the response; for a fit
 #'   of a matrix `list(x = , y = )`, and `offset` and trials as `weights` if needed. `type = "fit"`
 #'   draws these rows, and derives ranges and medians from them, instead of the training rows.
@@ -43,11 +43,11 @@
 #'   `type = "reliability"`: the largest number of bins for classes (default 10, fewer below 200
 #'   rows), the number of nominal levels for regression (default 99). `type = "reject"`: the largest
 #'   number of thresholds (default: one per row). At most 1e6, along each of two inputs 1000.
-#' @param by `type = "fit"`: a factor with a curve for each level, or several factors, such as
-#'   `c("a", "b")`, with a curve for each combination. Over two inputs, and for several classes,
-#'   each level has a panel of its own, with common scales, for at most twelve levels. Default,
-#'   along one input: the only other input, if it is a factor of at most eight levels. Curves of
-#'   more than eight levels have no intervals.
+#' @param by `type = "fit"`: a factor, or a number of at most eight values, with a curve for each
+#'   level, or several of these, such as `c("a", "b")`, with a curve for each combination. Over two
+#'   inputs and for several classes, each level has a panel of its own, with common scales, for at
+#'   most twelve levels. Default, along one input: the only other input, if it is a factor of at
+#'   most eight levels. Curves of more than eight levels have no intervals.
 #' @param se `type = "fit"` over two inputs: the standard error as `"contour"` (dashed; default for
 #'   numbers), on a second `"panel"`, or `"none"` (default for classes).
 #' @param ahead `type = "forecast"`: forecast horizon after the last observation: a number of steps

@@ -95,15 +95,15 @@ survival_charts <- function(object, picture, style) {
   drawn <- split(picture$drawn, picture$drawn$curve)
   colours <- if (length(drawn) == 1L) BLUE else CLASS_COLOURS[seq_along(drawn)]
   colours <- rep_len(style$col %||% colours, length(drawn))
-  bands <- Map(function(own, col) {
+  bands <- if (length(drawn) <= MOST_BANDS) Map(function(own, col) {
     new_element("band", list(col = grDevices::adjustcolor(col, 0.18)), x = own$time,
                 own[c("lwr", "upr")])
   }, drawn, colours)
   curves <- Map(function(own, col) {
     new_element("line", list(col = col, lwd = style$lwd), x = own$time, y = own$fit)
   }, drawn, colours)
-  title <- paste(c(nonempty(picture$caption), paste0("bands: ", percent(picture$level))),
-                 collapse = "; ")
+  title <- paste(c(nonempty(picture$caption),
+                   if (length(bands)) paste0("bands: ", percent(picture$level))), collapse = "; ")
   list(new_chart(title, unname(c(bands, curves)), "time", "survival probability",
                  range(picture$drawn$time), c(0, 1.02), list(y = list(at = seq(0, 1, 0.25))),
                  unname(Map(key_item, names(drawn), "line", colours))))

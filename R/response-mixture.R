@@ -12,8 +12,8 @@
 #' With parts \eqn{j}{j} of weight \eqn{w_j}{w_j}, mean \eqn{m_j}{m_j} and covariance \eqn{S_j}{S_j}
 #' a row's likelihood of the vector \eqn{z}{z} at its inputs is \deqn{\sum_j w_j N(z; m_j,
 #' S_j),}{sum_j w_j N(z; m_j, S_j),} divided by \eqn{N(z; m_0, S_0)}{N(z; m_0, S_0)} where a `prior`
-#' is given: parts that are of the posterior of another model, as those of a mixture density network
-#' are, hold its prior already ("scaled likelihoods"). Give the prior that they were made with, not
+#' is given: parts that come from the posterior of another model, such as a mixture density network,
+#' contain its prior already ("scaled likelihoods"). Give the prior that they were made with, not
 #' one that is to be learned.
 #'
 #' The object is a matrix of numbers and can be a column of a data frame: `wind$z <- mixture(...)`.

@@ -51,7 +51,7 @@ offers_on_scale <- function(offers) {
 
 words_on_scale <- function(scale, response) {
   value <- if (has_parameter(scale)) {
-    paste0(" (lambda ", format(response$scale[["value"]], digits = 3L), ")")
+    paste0(" (lambda ", format(round(response$scale[["value"]], 3L), digits = 3L), ")")
   }
   paste0("response on ", SCALES[[scale]]$called, value, "; ", constant_words(response, " there"))
 }

@@ -111,9 +111,12 @@ refuse_frame <- function(e, recipe, data) {
     refuse_wrong_constants(constants, nrow(model_frame(recipe, data)))
   }
   said <- sub("(clock)", clock_name(recipe)[1L], conditionMessage(e), fixed = TRUE)
+  remedy <- if (grepl("could not find function", said)) {
+    "Attach the package of that function, such as library(survival) for Surv()"
+  }
   stop_sparsegp(recipe$argument, paste0("and the formula do not make a model frame: ", said),
-                paste("The variables of `formula`, `subset` and `weights` must exist, with one",
-                      "value per row"))
+                remedy %||% paste("The variables of `formula`, `subset` and `weights` must exist,",
+                                  "with one value per row"))
 }
 
 # Returns the function that leaves rows out: na.action, but for responses and components that the

@@ -1,13 +1,14 @@
 #' sparsegp: Gaussian processes with honest error bars
 #'
-#' Start with `fit <- sparsegp(y ~ x + z, data)`. The response determines the kind of model, the
-#' data everything else. Then
+#' @description Start with `fit <- sparsegp(y ~ x + z, data)`. The response determines the kind of
+#' model, the data everything else. The next steps are
 #'
 #' * plot: `plot(fit)`, `plot(fit, "x")`, see [plot][plot.sparsegp];
 #' * predict: `predict(fit, new, interval = "prediction")`, see [predict][predict.sparsegp];
 #' * check: `summary(fit)`, `plot(fit, type = "residuals")`, [loo()], [calibration()];
 #' * change: `update(fit, kernel = )`, and [compare()] the two fits.
 #'
+#' @details
 #' A model is built from four kinds of objects: [kernels] for the function (smooth, rough, periodic,
 #' sums of effects, groups), [likelihoods] for the response (counts, classes, outliers),
 #' [fit_methods] for the computation (all observations, a set of inducing points (the *basis*), a

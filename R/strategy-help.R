@@ -26,10 +26,10 @@
 #' | kernel | a length scale for each input, `ard = TRUE`; for all inputs even if few were selected; for classes tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best; for a series also [kernel_matern12()] | |
 #' | kernel | the best kernel `+ kernel_periodic()`, twice, for a long series three times, for labels once: rhythms, see "Time" | rows in time, or one input |
-#' | kernel | the best kernel `+ kernel_linear()`: a trend, where few inputs matter first of these; readily for a series | numbers, counts, and labels that full EP takes by default |
+#' | kernel | the best kernel `+ kernel_linear()`: a trend; tried first if few inputs were selected | numbers, counts, and labels that full EP takes by default |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
 #' | kernel | a length scale for each input in the rough function | a rough function that was taken, after ARD |
-#' | noise | almost no noise, as in computer experiments: log(noise / variance) ~ N(-12, 3^2) for N(-2, 2^2); also with ARD | Gaussian noise that was learned below a tenth of the variance; not if rows with the same inputs differ |
+#' | noise | almost no noise, as in computer experiments: log(noise / variance) ~ N(-12, 3^2) instead of N(-2, 2^2); also with ARD | Gaussian noise that was learned below a tenth of the variance; not if rows with the same inputs differ |
 #' | noise | Student, heteroscedastic, counts, beta, see "The noise" | residuals that are not Gaussian |
 #' | effects of levels | [kernel_factor()] of a factor, which the other parts then do not read | factors of at least `r policy$many_levels` levels with `r policy$level_rows` observations each on average; not labels |
 #' | roughness | [kernel_matern32()] once more, by leave-one-out log probability, see "A rougher kernel" | two or one-vs-rest labels beyond full EP, whose kernel is smoother |
@@ -74,7 +74,7 @@
 #' ## The noise
 #'
 #' Without a likelihood, prior, weights or method the leave-one-out residuals of the chosen model
-#' are examined: are they those of Gaussian noise of one variance? Each other kind of noise is
+#' are examined: do they look like Gaussian noise of one variance? Each other kind of noise is
 #' fitted to the residuals alone, and the predicted means stay. If its log density exceeds that of
 #' Gaussian noise by as much as another scale of the response has to gain, it is learned with the
 #' chosen kernel, and compared by its evidence:
@@ -96,7 +96,7 @@
 #' The simplest kind that gains enough is taken, and kernels and the scale of the response are
 #' compared once more under it, on fewer rows, as EP takes several times as long. `print()` names
 #' the likelihood, and `fit$choices` has the rows of stage "noise". `likelihood = "gaussian"` keeps
-#' Gaussian noise and leaves the scale of the response open. With a kernel of your own noise is not
+#' Gaussian noise and leaves the scale of the response open. If you give a `kernel`, noise is not
 #' compared either.
 #'
 #' ## Few inputs that matter
@@ -111,8 +111,8 @@
 #' such choices as well. Nothing is offered if more than `r policy$most_screened` are found, half of
 #' the inputs, or one for `r 1 / policy$most_screened_part[2L]` observations. Inputs that matter
 #' only in products with each other are not found, so a length scale for each of all inputs (up to
-#' `r policy$max_ard_inputs`) is compared with the kernel of few. If that of few is taken, the
-#' response does not depend on the other inputs at all; give a `kernel` such as
+#' `r policy$max_ard_inputs`) is compared with the kernel of few. If the kernel of few inputs is
+#' taken, the response does not depend on the other inputs at all; give a `kernel` such as
 #' `kernel_rbf(ard = TRUE)` to keep them.
 #'
 #' ## The second round

@@ -1,11 +1,12 @@
 #' Federated fits: rows that stay where they are
 #'
+#' @description Rows of several hospitals, machines or days can be fitted where they are: every
+#' place makes a fit of its own rows on a common basis, and the fits are merged. Rows do not travel;
+#' what travels is the fit of each place.
+#'
 #' *Experimental: `shard()` may change in a minor version, see [stability].*
 #'
-#' Rows of several hospitals, machines or days can be fitted where they are: every place makes a fit
-#' of its own rows on a common basis, and the fits are merged. Rows do not travel; what travels is
-#' the fit of each place.
-#'
+#' @details
 #' 1. One place makes the first fit, from its own rows or from simulated ones. It
 #'    determines kernel, hyperparameters, scaling, removed constant and basis for all.
 #' 2. Every place makes `sparsegp(data = its rows, control = gp_control(like = first))`;

@@ -1,7 +1,10 @@
-# How the vignettes show code and pictures: 55 dots an inch, antialiased. Where the program
+# How the vignettes show code and pictures: 50 dots an inch, antialiased. Where the program
 # pngquant is installed, as it is where a release is built, pictures have a palette of 16 colours and
-# take a quarter of the space, which keeps the installed package small.
-knitr::opts_chunk$set(collapse = TRUE, comment = "#>", dpi = 50, margins = TRUE)
+# take a quarter of the space, which keeps the installed package small. The website has room for
+# those of 144 dots.
+website <- identical(Sys.getenv("IN_PKGDOWN"), "true")
+knitr::opts_chunk$set(collapse = TRUE, comment = "#>", dpi = if (website) 144 else 50,
+                      margins = TRUE)
 # Narrow margins: the panel fills its picture. `margins` is TRUE or the number of lines above it.
 knitr::knit_hooks$set(margins = function(before, options) {
   top <- if (is.numeric(options$margins)) options$margins else 2.6

@@ -165,6 +165,55 @@ test_that("small things are said in words", {
   expect_identical(lone_words(data.frame(change = 1:2)), "")
 })
 
+# Blocks of README.md that show output are run: numbers agree with what they print, to a few units
+# in the third digit (another BLAS).
+test_that("the code of the README prints what it shows", {
+  slow_tier()
+  skip_if_not_installed("MASS")
+  skip_if_not_installed("survival")
+  readme <- readLines(file.path(dirname(source_folder("R")), "README.md"))
+  block <- cumsum(startsWith(readme, "```"))
+  blocks <- Filter(function(lines) any(startsWith(lines, "#> ")),
+                   split(readme, ifelse(block %% 2L == 1L, block, 0L))[-1L])
+  expect_gte(length(blocks), 4L)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  numbers <- function(text) {
+    as.numeric(unlist(regmatches(text, gregexpr("[0-9]+([.][0-9]+)?", text))))
+  }
+  for (lines in blocks) {
+    shown <- startsWith(lines, "#>")
+    code <- parse(text = lines[!shown & !startsWith(lines, "```")])
+    place <- new.env(parent = globalenv())
+    printed <- unlist(lapply(code, function(call) {
+      capture.output({
+        answer <- withVisible(suppressMessages(eval(call, place)))
+        if (answer$visible) print(answer$value)
+      })
+    }))
+    expect_equal(numbers(printed), numbers(lines[shown]), tolerance = 0.005, info = lines[2L])
+  }
+})
+
+test_that("weights of two classes are trials, as the error says", {
+  expect_error(sparsegp(am ~ wt, mtcars, "probit", weights = carb), "\"binomial\"",
+               class = "sparsegp_error")
+  counts <- mtcars$carb
+  repeated <- sparsegp(am ~ wt, mtcars[rep(1:32, counts), ], "logit", learn = FALSE)
+  trials <- sparsegp(am ~ wt, mtcars, "binomial", weights = carb, learn = FALSE)
+  new <- data.frame(wt = 2:4)
+  # sites of several trials are one normal factor
+  expect_equal(predict(trials, new), predict(repeated, new), tolerance = 0.005,
+               ignore_attr = TRUE)
+})
+
+test_that("a function that is not attached is named with its package", {
+  place <- new.env(parent = baseenv())
+  formula <- stats::as.formula("Surv(time, status) ~ age", place)
+  skip_if_not_installed("survival")
+  expect_error(sparsegp(formula, survival::lung), "library(survival)", fixed = TRUE)
+})
+
 test_that("the README installs the package with its vignettes first", {
   readme <- readLines(file.path(dirname(source_folder("R")), "README.md"))
   installs <- grep("R CMD INSTALL|install[.]packages", readme, value = TRUE)

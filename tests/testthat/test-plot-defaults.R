@@ -99,3 +99,21 @@ test_that("of equally common levels the one with the median response is typical"
   expect_identical(common_level(c(1, 2, 2), 3L, 1:3, first = FALSE), 2L)
   expect_identical(common_level(rep(1:2, 2), 2L, NULL, first = FALSE), 1L)
 })
+
+test_that("`by` takes a number of few values, and a picture for each level has one key", {
+  fit <- sparsegp(mpg ~ wt + am + hp, mtcars, structure = "fixed", learn = FALSE)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  drawn <- plot(fit, "wt", by = "am")
+  expect_identical(levels(drawn$am), c("0", "1"))
+  at <- data.frame(wt = drawn$wt[1:3], am = 0, hp = median(mtcars$hp))
+  expect_equal(drawn$fit[1:3], unname(predict(fit, at)), tolerance = 1e-8)
+  asked <- list(newdata = NULL, which = c("wt", "hp"), by = "am", n = 5L, level = 0.9, se = NULL,
+                style = sparsegp:::plot_style())
+  picture <- sparsegp:::fit_picture(fit, asked)
+  charts <- sparsegp:::with_keys_once(sparsegp:::fit_charts(fit, picture, asked$style))
+  expect_identical(vapply(charts, function(chart) chart$strip$level, ""), c("0", "1"))
+  expect_identical(lengths(lapply(charts, `[[`, "key")) > 0L, c(TRUE, FALSE))
+  expect_true(charts[[1L]]$strip$wide)
+  expect_error(plot(fit, "wt", by = "hp"), "numbers of at most 8 values", class = "sparsegp_error")
+})
