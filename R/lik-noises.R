@@ -24,9 +24,9 @@ log_between <- function(lower, upper) {
 
 # ---- Noise that is added to the mean ----
 
-# Which residuals are far from the others, in units that the far ones do not widen: median absolute
-# deviations, as those of a normal distribution. A few such rows may have moved the means, and hidden
-# the function from Gaussian noise. None if they are more than a few, which is a wider spread.
+# Returns which residuals are far from the others, in units that the far ones do not widen: median
+# absolute deviations, as those of a normal distribution. A few such rows may have moved the means,
+# and hidden the function from Gaussian noise. None if they are more than a few, as of two groups.
 far_residuals <- function(rest) {
   from_median <- abs(rest$z - stats::median(rest$z))
   far <- from_median > FAR_RESIDUAL * stats::mad(rest$z)

@@ -22,7 +22,8 @@ with_best_noise <- function(best, pilot, n) {
   found <- race("noise", entries_of(offered, fewer$rows),
                 function(candidate) score_by_evidence(candidate, fewer), gain_on_one_measure,
                 nats(worth_of_noise(offered, rest)(candidate$model, n, fewer$count)),
-                go_on = function(taken, gain) TRUE, best = now, incumbent = label_of_level(candidate))
+                go_on = function(taken, gain) TRUE, best = now,
+                incumbent = label_of_level(candidate))
   model <- found$candidate$model
   if (model$lik$type == "gaussian") {
     best$choices <- found$choices
@@ -33,6 +34,7 @@ with_best_noise <- function(best, pilot, n) {
   race_along(axes_under_noise(model, isTRUE(pilot$series), forecast), found, fewer, n)
 }
 
+# Returns the record's label of the noise that others are compared with.
 label_of_level <- function(candidate) {
   if (isTRUE(candidate$data$setup$noiseless)) NOISE_NEAR_NONE else NOISE_LEARNED
 }
