@@ -24,8 +24,22 @@ log_between <- function(lower, upper) {
 
 # ---- Noise that is added to the mean ----
 
+# Returns which residuals are far from the others, in units that the far ones do not widen: median
+# absolute deviations, as those of a normal distribution. A few such rows may have moved the means,
+# and hidden the function from Gaussian noise. None if they are more than a few, as of two groups.
+far_residuals <- function(rest) {
+  from_median <- abs(rest$z - stats::median(rest$z))
+  far <- from_median > FAR_RESIDUAL * stats::mad(rest$z)
+  far & mean(far) <= FEW_FAR
+}
+
+FAR_RESIDUAL <- 3.5
+
+FEW_FAR <- 1 / 4
+
 # Returns the gain of Student's t over a normal distribution, each of the best width. 0 if most
 # responses have one value, around which that width could shrink, and the density grow, without end.
+# As the means stay those of Gaussian noise, far rows that have moved these hide most of the gain.
 gain_of_tails <- function(rest) {
   if (max(ties_of(rest$y)) > length(rest$y) / 2) return(0)
   z <- rest$z
@@ -41,8 +55,16 @@ gain_of_tails <- function(rest) {
 
 # Returns the gain of a spread that is log-linear in predicted mean and inputs, a linear model of
 # the squares, less what as many coefficients gain by chance. 0 if the spread could shrink to
-# nothing around tied responses: if it falls below the step between these, or one is an atom.
+# nothing around tied responses: if it falls below the step between these, or one is an atom; or if
+# it does not show without the few rows that are far from the others, as these are outliers then.
 gain_of_spread <- function(rest) {
+  gain <- gain_of_loglinear_spread(rest)
+  far <- far_residuals(rest)
+  if (gain <= 0 || !any(far)) return(gain)
+  if (gain_of_loglinear_spread(rows_of_residuals(rest, !far)) > 0) gain else 0
+}
+
+gain_of_loglinear_spread <- function(rest) {
   squares <- pmax(rest$z^2, 1e-8)
   level <- stats::qnorm(stats::ppoints(length(squares)))[rank(rest$mean)]
   inputs <- utils::head(seq_len(ncol(rest$x)), MOST_OF_SPREAD)
@@ -59,6 +81,10 @@ gain_of_spread <- function(rest) {
 }
 
 MOST_OF_SPREAD <- 10L # inputs
+
+rows_of_residuals <- function(rest, rows) {
+  lapply(rest, function(field) if (is.matrix(field)) field[rows, , drop = FALSE] else field[rows])
+}
 
 # Returns how many responses have each response's value.
 ties_of <- function(y) tabulate(match(y, y))[match(y, y)]

@@ -93,6 +93,13 @@
 #' rounding explains (zeros, a limit), or if the errors would fall below the step between tied
 #' responses.
 #'
+#' The means are those of Gaussian noise, from which a few outliers among few observations may hide
+#' the function, and so themselves. If up to a quarter of the residuals are more than
+#' `r FAR_RESIDUAL` median absolute deviations (times 1.48) from their median, and Student noise
+#' gains more than 1 nat of the residuals, it is learned, and has to gain only as much as another
+#' kernel. It is also compared with noise near none. `lik_heteroscedastic()` is not tried if the size
+#' of the other residuals does not vary.
+#'
 #' The simplest kind that gains enough is taken, and kernels and the scale of the response are
 #' compared once more under it, on fewer rows, as EP takes several times as long. `print()` names
 #' the likelihood, and `fit$choices` has the rows of stage "noise". `likelihood = "gaussian"` keeps

@@ -13,15 +13,17 @@
 with_best_noise <- function(best, pilot, n) {
   candidate <- best$candidate
   if (!may_change_noise(candidate)) return(best)
-  offered <- offered_noises(candidate, pilot, n)
+  rest <- residuals_of(candidate)
+  offered <- offered_noises(candidate, rest, pilot, n)
   if (length(offered) == 0L) return(best)
   fewer <- pilot_of_noises(pilot, candidate, offered, n)
   now <- score_by_evidence(changed_candidate(candidate, list(), fewer$rows), fewer)
   now$choices <- best$choices
   found <- race("noise", entries_of(offered, fewer$rows),
                 function(candidate) score_by_evidence(candidate, fewer), gain_on_one_measure,
-                nats(worth_another_noise(candidate$model, n, fewer$count)),
-                go_on = function(taken, gain) TRUE, best = now, incumbent = NOISE_LEARNED)
+                nats(worth_of_noise(offered, rest)(candidate$model, n, fewer$count)),
+                go_on = function(taken, gain) TRUE, best = now,
+                incumbent = label_of_level(candidate))
   model <- found$candidate$model
   if (model$lik$type == "gaussian") {
     best$choices <- found$choices
@@ -32,13 +34,18 @@ with_best_noise <- function(best, pilot, n) {
   race_along(axes_under_noise(model, isTRUE(pilot$series), forecast), found, fewer, n)
 }
 
+# Returns the record's label of the noise that others are compared with.
+label_of_level <- function(candidate) {
+  if (isTRUE(candidate$data$setup$noiseless)) NOISE_NEAR_NONE else NOISE_LEARNED
+}
+
 # Was Gaussian noise the package's own choice, and would nothing that was given mean something else
 # under other noise? Later rows of streams and sources might not be counts. Responses of two values
 # are labels: other noise becomes narrow around each, and the mean is no longer the proportion.
 may_change_noise <- function(candidate) {
   setup <- candidate$data$setup
   passing <- isTRUE(setup$streams) || isTRUE(setup$provisional) || !is.null(setup$known)
-  given <- c("prior", "basis", "augment", "structure", "noiseless")
+  given <- c("prior", "basis", "augment", "structure")
   leaves_open(setup$method) && !passing && all(lengths(setup[given]) == 0L) &&
     is.null(candidate$data$chunk$weights) && candidate$model$lik$type == "gaussian" &&
     candidate$model$response$width == 1L && length(unique(candidate$data$chunk$y)) > 2L
@@ -57,13 +64,14 @@ may_be_noise <- function(type, candidate, pilot) {
 # Returns the alternatives that the residuals ask for: the most promising one, and simpler ones that
 # may be as good. Of noise that is added to the mean there are none where a law that is made for
 # such responses will do.
-offered_noises <- function(candidate, pilot, n) {
+offered_noises <- function(candidate, rest, pilot, n) {
   kinds <- NOISES[vapply(names(NOISES), may_be_noise, NA, candidate, pilot)]
-  rest <- residuals_of(candidate)
   if (is.null(rest)) return(NULL)
   least <- worth_another_noise(candidate$model, n, length(rest$z))
   gains <- vapply(kinds, function(kind) kind$gain(rest), 0)
-  gains <- gains[gains > least]
+  if (isTRUE(candidate$data$setup$noiseless)) gains <- gains["student"]
+  gains <- with_hidden_tails(gains, rest, least)
+  gains <- gains[gains >= least]
   has_law <- !vapply(kinds[names(gains)], function(kind) is.null(kind$fits), NA)
   if (any(has_law)) gains <- gains[has_law]
   close <- gains >= max(gains, -Inf) - least & seq_along(gains) <= which.max(c(gains, -Inf))
@@ -73,18 +81,36 @@ offered_noises <- function(candidate, pilot, n) {
   })
 }
 
+# Returns the gains with one of Student's t that is offered, where it may be hidden.
+with_hidden_tails <- function(gains, rest, least) {
+  if (may_hide_tails(rest)) gains[["student"]] <- max(gains[["student"]], least, max(gains) - least)
+  gains
+}
+
+# Are rows far from the others, and does Student's t gain anything? With means that these have not
+# moved it would gain more.
+may_hide_tails <- function(rest) {
+  any(far_residuals(rest)) && gain_of_tails(rest) > policy$min_evidence_gain
+}
+
 # Returns the fields of the setup that differ under noise of a type.
 changes_of_noise <- function(candidate, type) {
   lik <- with_noise(candidate$model$lik, type)
   components <- lik_codec(lik)$coregion
   kernel <- candidate$data$setup$kernel
-  c(list(likelihood = lik), if (!is.null(components)) {
+  c(list(likelihood = lik, noiseless = FALSE), if (!is.null(components)) {
     list(kernel = do.call(kernel_coregion, c(list(kernel), components)))
   })
 }
 
 # Noise of another form is less simple to explain, as another scale is.
 worth_another_noise <- worth_a_scale
+
+# The same, of a race: outliers that can be seen are explained by Student's t.
+worth_of_noise <- function(offered, rest) {
+  types <- vapply(offered, function(alternative) alternative$fields$noise, "")
+  if ("student" %in% types && may_hide_tails(rest)) worth_a_change else worth_another_noise
+}
 
 # Returns the pilot with so few rows that the dearest alternative is learned in time.
 pilot_of_noises <- function(pilot, candidate, offered, n) {

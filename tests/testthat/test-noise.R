@@ -177,3 +177,63 @@ test_that("a spread below the step of ties, and tails around one value, gain not
   rest$y[1:101] <- 0
   expect_identical(gain_of_tails(rest), 0)
 })
+
+# ---- Outliers that hide the function, and with it themselves ----
+
+rest_of <- function(z) {
+  list(z = z, y = z, mean = cos(seq_along(z)), x = cbind(seq_along(z)),
+       log_density = dnorm(z, log = TRUE))
+}
+
+test_that("far residuals are few, whatever their number is beside a standard deviation", {
+  set.seed(1)
+  z <- rnorm(25, sd = 0.1)
+  expect_identical(which(far_residuals(rest_of(replace(z, 7, 1)))), 7L)
+  masked <- rest_of(replace(z, c(3, 8, 21), 2.5) - 0.3)
+  expect_lt(max(abs(masked$z)) / sd(masked$z), 3) # by which they would not stand out
+  expect_identical(which(far_residuals(masked)), c(3L, 8L, 21L))
+  expect_true(may_hide_tails(masked))
+  expect_identical(with_hidden_tails(c(student = 2, heteroscedastic = 9), masked, 5),
+                   c(student = 5, heteroscedastic = 9))
+  even <- qnorm(ppoints(25))
+  expect_false(any(far_residuals(rest_of(even))))
+  expect_false(may_hide_tails(rest_of(even)))
+  expect_false(any(far_residuals(rest_of(replace(z, 1:8, 3))))) # two groups
+  mixed <- even[order(sin(1:25))]
+  expect_identical(gain_of_spread(rest_of(replace(mixed, 25, 9))), 0) # one row is no spread
+})
+
+test_that("one to four outliers among few rows leave the function as it is", {
+  slow_tier()
+  error <- function(fit, d, truth) sqrt(mean((predict(fit, d, type = "median") - truth)^2))
+  set.seed(1)
+  x <- sort(runif(25, 0, 10))
+  truth <- 10 + 3 * sin(x)
+  y <- truth + rnorm(25, 0, 0.3)
+  rows <- sample(25, 4)
+  for (case in list(list(9999, 3), list(-99, 3), list(1e6, 3), list(30, 2), list(9999, 4))) {
+    d <- data.frame(x, y = replace(y, head(rows, case[[2L]]), case[[1L]]))
+    fit <- suppressWarnings(sparsegp(y ~ x, d))
+    expect_identical(fit$likelihood$type, "student", info = toString(case))
+    # of four among 25 the scale's logarithm is learned by their side: 1000 with Gaussian noise
+    expect_lt(error(fit, d, truth), if (case[[2L]] == 4) 2.5 else 0.6)
+  }
+  two <- data.frame(a = runif(40), b = runif(40)) # one value 12 sd of the noise off
+  truth <- sin(4 * two$a) + two$b
+  two$y <- truth + rnorm(40, 0, 0.1)
+  two$y[5] <- two$y[5] + 1.2
+  expect_lt(error(sparsegp(y ~ a + b, two), two, truth), 0.1) # .2 with Gaussian noise
+})
+
+test_that("an outlier among values without noise is found, and noise near none kept without it", {
+  slow_tier()
+  set.seed(1)
+  d <- data.frame(a = runif(40), b = runif(40))
+  truth <- sin(5 * d$a) * cos(3 * d$b)
+  d$y <- replace(truth, 11, truth[11] + 4 * sd(truth))
+  fit <- sparsegp(y ~ a + b, d)
+  expect_identical(fit$likelihood$type, "student")
+  expect_lt(sqrt(mean((predict(fit, d, type = "median") - truth)[-11]^2)), 0.02)
+  d$y <- truth
+  expect_identical(sparsegp(y ~ a + b, d)$likelihood$type, "gaussian")
+})
