@@ -108,6 +108,7 @@ test_that("full EP is evaluated itself where a filter has other numbers, or is s
   }
   filtered <- function(fit) filtered_problem(problem_of_fit(fit))
   expect_null(filtered(fit_of(kernel_rbf())))
+  expect_null(shorter_way(problem_of_fit(fit_of(kernel_rbf()))))
   expect_null(filtered(fit_of(kernel_matern32(), policy$filtered_rows - 1)))
   short <- fit_of(kernel_matern32() + kernel_periodic(period = 0.3, lengthscale = 0.2))
   problem <- problem_of_fit(short)
@@ -124,6 +125,38 @@ test_that("full EP is evaluated itself where a filter has other numbers, or is s
   theta <- student$hyper$theta
   expect_gt(engine_run(filtered_problem(problem), theta)$flat, 0)
   expect_identical(evaluator(problem)(theta, NULL, NULL)$logz, engine_run(problem, theta)$logz)
+})
+
+test_that("a search evaluates full EP of a smooth function by few rows, with the same numbers", {
+  set.seed(1)
+  n <- policy$carried_rows
+  t <- stats::runif(n)
+  t[5] <- t[6]
+  f <- sin(12 * t)
+  responses <- list(gaussian = f + 0.2 * stats::rnorm(n), poisson = stats::rpois(n, exp(f)),
+                    probit = factor(f + stats::rnorm(n) > 0))
+  kernels <- list(kernel_rbf(lengthscale = 1), kernel_linear() + kernel_rbf(lengthscale = 0.5),
+                  kernel_rbf(lengthscale = 0.8) + kernel_periodic(lengthscale = 3, period = 0.3))
+  for (kernel in kernels) {
+    for (response in names(responses)) {
+      fit <- sparsegp(cbind(t), responses[[response]], response, kernel = kernel, learn = FALSE,
+                      method = method_ep(tol = 1e-10))
+      problem <- problem_of_fit(fit)
+      theta <- fit$hyper$theta
+      label <- paste(response, format(kernel))
+      run <- shorter_way(problem)(theta, NULL)
+      full <- engine_run(problem, theta, gradient = TRUE)
+      expect_equal(run$logz, full$logz, tolerance = 1e-8, label = label)
+      expect_equal(run$gradient, full$gradient, tolerance = 1e-5, label = label)
+      expect_equal(run$tau, full$tau, tolerance = 1e-6, label = label)
+    }
+  }
+  problem$spec$custom <- list() # a function in R
+  expect_null(by_carrying_rows(problem))
+  problem <- problem_of_fit(fit)
+  rough <- replace(theta, fit$hyper$base == "lengthscale", -5)
+  expect_null(shorter_way(problem)(rough, NULL))
+  expect_identical(evaluator(problem)(rough, NULL, NULL)$logz, engine_run(problem, rough)$logz)
 })
 
 test_that("a default fit of one input is what it is without a filter, and full EP", {
