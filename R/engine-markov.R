@@ -10,6 +10,44 @@ markov_form <- function(spec, theta = numeric(count_kernel_hyper(spec)), at = NU
   .Call(sg_markov_states, spec, as.double(theta), at)
 }
 
+# Returns why a problem has no Markov EP: list(argument, problem, remedy), or NULL.
+what_forbids_markov <- function(problem) {
+  use_ep <- "Leave `method` out, or use method_ep(size =)"
+  why <- function(argument, what, remedy) list(argument = argument, what = what, remedy = remedy)
+  lik <- problem$lik
+  if (problem_width(problem) > 1L) {
+    return(why("method", "is for a response of one component", use_ep))
+  }
+  if (is_coupled(lik, problem$processes)) {
+    return(why("likelihood", paste0("is ", lik_label(lik), ", which has several latent functions ",
+                                    "at once, and Markov EP is for one"), use_ep))
+  }
+  if (is_modal(lik)) {
+    return(why("likelihood", paste0("is ", lik_label(lik), ", whose posterior has several modes, ",
+                                    "and Markov EP finds one"), use_ep))
+  }
+  if (ncol(problem$x) != 1L) {
+    return(why("method", paste("is for one numeric input, and there are", ncol(problem$x)),
+               "Leave `method` out, or give a formula with the time alone"))
+  }
+  if (reads_any_levels(problem$spec)) {
+    return(why("method", "is for one numeric input, and the kernel reads levels of a factor",
+               use_ep))
+  }
+  form <- markov_form(problem$spec)
+  if (form$states == 0L) {
+    return(why("kernel", "is not that of a Markov process of one numeric input",
+               paste("Use sums of kernel_matern12(), kernel_matern32(), kernel_matern52(),",
+                     "kernel_linear(), kernel_constant() and kernel_periodic(), and products of",
+                     "a Matern kernel with one of the others; kernel_matern52() or a sum of two",
+                     "Matern kernels stands for kernel_rbf()")))
+  }
+  if (form$states > MOST_STATES) {
+    why("kernel", paste0("needs ", form$states, " states, and there may be ", MOST_STATES),
+        "Leave parts out, or lower the degree of kernel_poly() or k0 of kernel_trig()")
+  }
+}
+
 # Returns a function of theta and a start that runs EP of a problem with `states` (plan-markov.R).
 # problem$from: of each process the state it begins with (fit-window.R), or NULL. call_c: that of
 # caller_of()

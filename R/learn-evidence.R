@@ -68,10 +68,7 @@ evidence_criterion <- function(problem, points = FALSE, sites = NULL) {
   run_at <- NULL # neighbours are those at the first theta
   constant <- mean_normalisation(problem$mean)
   function(theta, basis = problem$basis) {
-    if (is.null(run_at)) {
-      run_at <<- compile(learning_problem(problem, theta), gradient = TRUE, points = points,
-                         restart = TRUE)
-    }
+    if (is.null(run_at)) run_at <<- evaluator(learning_problem(problem, theta), points)
     run <- run_at(theta, sites, basis)
     if (run$status == 0L && run$converged) sites <<- run[c("tau", "nu")]
     if (run$status == 0L && !run$usable) run$status <- NOT_CONVERGED

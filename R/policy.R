@@ -43,6 +43,9 @@ skewed_values | 6 | values | fewest values of such an input
 search_tolerance | 0.1 | nats | end of a search that is refined; optima so close are one
 bounding_distance | 3 | logarithms | within which a search that may win has its optimum
 stage_flops           | 2.5e9       | flops      | rows and points of the later stages of learning
+filtered_rows | 100 | rows | of one input, from which the evidence of full EP is by a filter
+carried_rows | 300 | rows | of one input, from which some of them are inducing points of a search
+carrying_part | 0.16 | proportion | most of them, if these carry a smooth function to rounding
 series_rows | 10000 | rows | on which the structure of a series is compared, by Markov EP
 pilot_rows | 2000 | rows | second stage of learning; its last, and latent functions, twice as many
 pilot_points          | 333         | points     | second stage of learning

@@ -4,7 +4,8 @@
 # forecasts beside those of last season and of mgcv::bam(). CPU seconds of one process.
 #
 #   Rscript bench/markov.R [quick] [PART ...]    some five minutes; quick: up to 10^4 observations
-# Parts: evaluation, kfas, fastgasp, sine, coverage, many, forecasts; all of them if none is named.
+# Parts: evaluation, search, kfas, fastgasp, sine, coverage, many, forecasts; all of them if none is
+# named.
 library(sparsegp)
 quick <- "quick" %in% commandArgs(TRUE)
 parts <- setdiff(commandArgs(TRUE), "quick")
@@ -46,6 +47,43 @@ for (name in if (wanted("evaluation")) names(kernels)) {
   if (nrow(large) > 1L) {
     slope <- coef(lm(log(large[, 3]) ~ log(large[, 1])))[[2]]
     cat("seconds grow as n to the power", round(slope, 2), "from 10^4 observations on\n")
+  }
+}
+
+# ---- What a search computes in place of full EP ----
+
+# Milliseconds of one evaluation, with the gradient, by full EP, and by a filter or by few rows; NA
+# where the policy leaves it to full EP.
+one_search <- function(n, kernel, likelihood) {
+  set.seed(1)
+  t <- cbind(t = sort(runif(n)))
+  f <- sin(12 * t[, 1L])
+  y <- switch(likelihood, gaussian = f + 0.2 * rnorm(n), poisson = rpois(n, exp(1 + f)),
+              probit = factor(f + rnorm(n) > 0), student = f + 0.2 * rt(n, 5))
+  fit <- sparsegp(t, y, likelihood, kernel = kernel, method = method_ep(), learn = FALSE)
+  ns <- asNamespace("sparsegp")
+  problem <- ns$problem_of_fit(fit)
+  theta <- fit$hyper$theta
+  each <- function(run) {
+    count <- max(1, round(4e7 / n^3))
+    1000 * seconds(for (k in seq_len(count)) run(theta, NULL)) / count
+  }
+  shorter <- ns$shorter_way(problem)
+  c(observations = n, `full EP` = each(ns$compiled_search(problem)),
+    search = if (is.null(shorter) || is.null(shorter(theta, NULL))) NA else each(shorter))
+}
+
+searched <- list(`matern32()` = kernel_matern32(lengthscale = 0.3),
+                 `matern32() + periodic()` = kernel_matern32(lengthscale = 0.3) +
+                   kernel_periodic(period = 0.1),
+                 `rbf()` = kernel_rbf(lengthscale = 0.3),
+                 `rbf() + periodic()` = kernel_rbf(lengthscale = 0.3) +
+                   kernel_periodic(period = 0.1))
+for (name in if (wanted("search")) names(searched)) {
+  for (likelihood in c("gaussian", "poisson", "probit", "student")) {
+    cat("\nMilliseconds of an evaluation,", name, likelihood, "\n")
+    print(signif(t(vapply(c(100, 300, 1000), one_search, numeric(3), searched[[name]],
+                          likelihood)), 2))
   }
 }
 

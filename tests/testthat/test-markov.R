@@ -83,6 +83,94 @@ test_that("evidence, gradient, marginals and cavities are those of full EP", {
   }
 })
 
+test_that("a search evaluates full EP of one input by a filter, with the same numbers", {
+  rows <- markov_rows()
+  kernels <- c(gaussian = "sum", poisson = "season", probit = "matern32", student = "changing",
+               gamma = "poly", negbin = "trig")
+  for (response in names(kernels)) {
+    fit <- sparsegp(rows$x, rows$responses[[response]], response, method = method_ep(tol = 1e-10),
+                    kernel = MARKOV_KERNELS[[kernels[[response]]]], learn = FALSE)
+    problem <- problem_of_fit(fit)
+    expect_false(is.null(filtered_problem(problem)))
+    filter <- evaluator(problem)(fit$hyper$theta, NULL, NULL)
+    full <- engine_run(problem, fit$hyper$theta, gradient = TRUE)
+    expect_equal(filter$logz, full$logz, tolerance = 1e-10, label = response)
+    expect_equal(filter$gradient, full$gradient, tolerance = 1e-8, label = response)
+    expect_equal(filter$tau, full$tau, tolerance = 1e-8, label = response)
+  }
+})
+
+test_that("full EP is evaluated itself where a filter has other numbers, or is slower", {
+  rows <- markov_rows()
+  fit_of <- function(kernel, n = 120, likelihood = "gaussian") {
+    sparsegp(rows$x[seq_len(n), , drop = FALSE], rows$responses[[likelihood]][seq_len(n)],
+             likelihood, kernel = kernel, method = method_ep(), learn = FALSE)
+  }
+  filtered <- function(fit) filtered_problem(problem_of_fit(fit))
+  expect_null(filtered(fit_of(kernel_rbf())))
+  expect_null(shorter_way(problem_of_fit(fit_of(kernel_rbf()))))
+  expect_null(filtered(fit_of(kernel_matern32(), policy$filtered_rows - 1)))
+  short <- fit_of(kernel_matern32() + kernel_periodic(period = 0.3, lengthscale = 0.2))
+  problem <- problem_of_fit(short)
+  theta <- short$hyper$theta
+  expect_false(is_whole_form(filtered(short), theta)) # finer than the cosines
+  expect_identical(evaluator(problem)(theta, NULL, NULL)$logz, engine_run(problem, theta)$logz)
+  # outliers whose sites of negative precision the filter's iteration does not reach
+  set.seed(1)
+  t <- sort(stats::runif(100))
+  y <- sin(12 * t) + 0.2 * stats::rt(100, 3)
+  student <- sparsegp(cbind(t), y, "student", kernel = kernel_matern32(lengthscale = 0.3),
+                      method = method_ep(), learn = FALSE)
+  problem <- problem_of_fit(student)
+  theta <- student$hyper$theta
+  expect_gt(engine_run(filtered_problem(problem), theta)$flat, 0)
+  expect_identical(evaluator(problem)(theta, NULL, NULL)$logz, engine_run(problem, theta)$logz)
+})
+
+test_that("a search evaluates full EP of a smooth function by few rows, with the same numbers", {
+  set.seed(1)
+  n <- policy$carried_rows
+  t <- stats::runif(n)
+  t[5] <- t[6]
+  f <- sin(12 * t)
+  responses <- list(gaussian = f + 0.2 * stats::rnorm(n), poisson = stats::rpois(n, exp(f)),
+                    probit = factor(f + stats::rnorm(n) > 0))
+  kernels <- list(kernel_rbf(lengthscale = 1), kernel_linear() + kernel_rbf(lengthscale = 0.5),
+                  kernel_rbf(lengthscale = 0.8) + kernel_periodic(lengthscale = 3, period = 0.3))
+  for (kernel in kernels) {
+    for (response in names(responses)) {
+      fit <- sparsegp(cbind(t), responses[[response]], response, kernel = kernel, learn = FALSE,
+                      method = method_ep(tol = 1e-10))
+      problem <- problem_of_fit(fit)
+      theta <- fit$hyper$theta
+      label <- paste(response, format(kernel))
+      run <- shorter_way(problem)(theta, NULL)
+      full <- engine_run(problem, theta, gradient = TRUE)
+      expect_equal(run$logz, full$logz, tolerance = 1e-8, label = label)
+      expect_equal(run$gradient, full$gradient, tolerance = 1e-5, label = label)
+      expect_equal(run$tau, full$tau, tolerance = 1e-6, label = label)
+    }
+  }
+  problem$spec$custom <- list() # a function in R
+  expect_null(by_carrying_rows(problem))
+  problem <- problem_of_fit(fit)
+  rough <- replace(theta, fit$hyper$base == "lengthscale", -5)
+  expect_null(shorter_way(problem)(rough, NULL))
+  expect_identical(evaluator(problem)(rough, NULL, NULL)$logz, engine_run(problem, rough)$logz)
+})
+
+test_that("a default fit of one input is what it is without a filter, and full EP", {
+  set.seed(1)
+  d <- data.frame(t = sort(stats::runif(150)))
+  d$y <- stats::rpois(150, exp(1 + sin(12 * d$t)))
+  fit <- sparsegp(y ~ t, d)
+  full <- with_policy(filtered_rows = Inf, code = sparsegp(y ~ t, d))
+  expect_false(is_markov_fit(fit))
+  expect_identical(format(fit$kernel), format(full$kernel))
+  expect_equal(fit$choices$score, full$choices$score, tolerance = 1e-4)
+  expect_equal(predict(fit, d[1:20, ]), predict(full, d[1:20, ]), tolerance = 1e-3)
+})
+
 test_that("1000 observations: each likelihood and each kernel once, as full EP has them", {
   slow_tier() # the test above has all pairs, of fewer observations
   rows <- markov_rows(1000)
