@@ -15,14 +15,18 @@ neighbour_moments <- function(spec, theta, posterior, x, v = NULL, parts = NULL,
   if (joint) refuse_many_neighbours(nrow(x), 1 + !is.null(v))
   known <- remembered_rows(spec, theta, posterior)
   if (joint) return(joint_by_neighbours(spec, theta, known, posterior, x, v, is.null(parts)))
-  found <- lapply(row_blocks(nrow(x), POINTS_AT_ONCE), function(at) {
+  found <- lapply(blocks_of_points(nrow(x), nrow(known$x)), function(at) {
     moments_of_points(spec, theta, known, posterior, x[at, , drop = FALSE],
                       if (!is.null(v)) v[at, , drop = FALSE], is.null(parts))
   })
   list(mean = unlist(lapply(found, `[[`, "mean")), var = unlist(lapply(found, `[[`, "var")))
 }
 
-POINTS_AT_ONCE <- 20000L # whose neighbours and weights are in memory together
+# Returns blocks of m points whose neighbours among n rows and weights are in memory together. Each
+# takes some time for all rows, so that there are not more than ten for as many points.
+blocks_of_points <- function(m, n) row_blocks(m, max(POINTS_AT_ONCE, ceiling(n / 10)))
+
+POINTS_AT_ONCE <- 20000L
 
 MOST_JOINT_NEIGHBOURS <- 2000L # points of which there is a covariance matrix
 
