@@ -34,7 +34,7 @@
 #' [method_neighbours()] has no sums over chunks: one pass reads all rows of the model into memory,
 #' and their fit is that of a data frame. With `k` neighbours
 #' `r round(2 * policy$held_numbers / 3e6)` million / (`k` + 10) rows may be fitted, 2.7 million
-#' with 20. With Gaussian noise a million rows of two inputs take some six minutes of CPU time, 1.6
+#' with 20. With Gaussian noise a million rows of two inputs take some three minutes of CPU time, 1.4
 #' GB of memory while they are fitted, and 230 MB in the fit. Other likelihoods need a sparse factor
 #' in every sweep, and are refused if it is too large. Without a method up to
 #' `r format(policy$map_rows, big.mark = " ", scientific = FALSE)` rows with Gaussian noise and two

@@ -11,11 +11,19 @@ spacing_of_rows <- function(x) {
   inputs <- ncol(x)
   if (inputs == 0L || inputs > policy$neighbour_inputs) return(Inf)
   if (inputs == 1L) return(median_or_inf(diff(sort(unique(x[, 1L])))))
-  x <- unique(x)
+  x <- distinct_rows(x)
   few <- utils::head(spread_rows(nrow(x)), SPACED_ROWS)
   probes <- utils::head(few, SPACED_ROWS / 50)
   nearest <- vapply(probes, function(row) min(Inf, distances_from(x, row, few)), 0)
   median_or_inf(nearest) * (length(few) / nrow(x))^(1 / inputs)
+}
+
+# Returns the rows of a matrix of numbers, the first of equal ones. unique() makes a string of each.
+distinct_rows <- function(x) {
+  order <- do.call(order, lapply(seq_len(ncol(x)), function(j) x[, j]))
+  sorted <- x[order, , drop = FALSE]
+  same <- rowSums(sorted[-1L, , drop = FALSE] != sorted[-nrow(x), , drop = FALSE]) == 0
+  if (any(same)) x[-order[which(same) + 1L], , drop = FALSE] else x
 }
 
 SPACED_ROWS <- 5000L # among which neighbours are looked for; of more rows the distance follows

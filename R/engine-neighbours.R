@@ -211,7 +211,7 @@ moments_given_others <- function(spec, theta, given, trend, sites) {
 others_of_rows <- function(spec, theta, given) {
   n <- nrow(given$x)
   k <- min(given$k, n - 1L)
-  found <- lapply(row_blocks(n, POINTS_AT_ONCE), function(at) {
+  found <- lapply(blocks_of_points(n, n), function(at) {
     near <- informative_rows(spec, theta, given, given$x[at, , drop = FALSE], k + 1L)
     out <- near == rep(at, each = k + 1L)
     out[k + 1L, colSums(out) == 0L] <- TRUE

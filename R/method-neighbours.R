@@ -59,8 +59,7 @@
 #' that nearly coincide, probabilities by 20 neighbours differ by at most 0.01 and log evidence by
 #' 0.3. By 10 neighbours, the default where `method` is left out, these are 0.03 and 1.5; three
 #' inputs need 40 neighbours for differences below 0.02 and 0.4. With 20 neighbours and two inputs a
-#' factor has 300 to 900 numbers an observation; with more inputs it has many more. Joint
-#' covariances are of fewer points for more observations.
+#' factor has 300 to 900 numbers an observation; with more inputs it has many more.
 #'
 #' A [row_source()] is read once, and its rows are held in memory.
 #'

@@ -136,7 +136,15 @@ factor_squares <- function(factor, near, weights, w) {
   .Call(sg_factor_squares, factor_parts(factor), near, weights, as.integer(w))
 }
 
-# Returns L^-1 P X, whose squares are X'A^-1 X.
-half_solution <- function(factor, X) {
-  as.matrix(Matrix::solve(factor, Matrix::solve(factor, X, system = "P"), system = "L"))
+# Returns B'A^-1 B of all columns B, which have `weights` at rows `near`, a column each. Only what is
+# between these rows and the root of the elimination tree takes memory, so that little of it depends
+# on the number of nodes.
+factor_products <- function(factor, near, weights) {
+  most <- policy$held_numbers
+  found <- .Call(sg_factor_products, factor_parts(factor),
+                 list(row = near, weights = weights, most = as.double(most)))
+  if (is.matrix(found)) return(found)
+  stop_sparsegp("newdata", paste0("has points whose joint covariance takes ",
+                                  ceiling(8 * found / 1e9), " GB"),
+                "Give `newdata` with fewer rows")
 }

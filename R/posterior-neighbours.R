@@ -12,26 +12,26 @@ is_of_neighbours <- function(posterior) !is.null(posterior$neighbours)
 # its nearest rows and the k nearest of the points before it.
 neighbour_moments <- function(spec, theta, posterior, x, v = NULL, parts = NULL, joint = FALSE) {
   if (!is.null(parts)) refuse_some_parts(spec, parts)
-  if (joint) refuse_many_neighbours(posterior, nrow(x), 1 + !is.null(v))
+  if (joint) refuse_many_neighbours(nrow(x), 1 + !is.null(v))
   known <- remembered_rows(spec, theta, posterior)
   if (joint) return(joint_by_neighbours(spec, theta, known, posterior, x, v, is.null(parts)))
-  found <- lapply(row_blocks(nrow(x), POINTS_AT_ONCE), function(at) {
+  found <- lapply(blocks_of_points(nrow(x), nrow(known$x)), function(at) {
     moments_of_points(spec, theta, known, posterior, x[at, , drop = FALSE],
                       if (!is.null(v)) v[at, , drop = FALSE], is.null(parts))
   })
   list(mean = unlist(lapply(found, `[[`, "mean")), var = unlist(lapply(found, `[[`, "var")))
 }
 
-POINTS_AT_ONCE <- 20000L # whose neighbours and weights are in memory together
+# Returns blocks of m points whose neighbours among n rows and weights are in memory together. Each
+# takes some time for all rows, so that there are not more than ten for as many points.
+blocks_of_points <- function(m, n) row_blocks(m, max(POINTS_AT_ONCE, ceiling(n / 10)))
+
+POINTS_AT_ONCE <- 20000L
 
 MOST_JOINT_NEIGHBOURS <- 2000L # points of which there is a covariance matrix
 
-# With latent values there is also a number for each pair of a row and a point.
-refuse_many_neighbours <- function(posterior, points, each) {
+refuse_many_neighbours <- function(points, each) {
   most <- MOST_JOINT_NEIGHBOURS
-  if (posterior$neighbours$latent) {
-    most <- max(min(most, floor(policy$held_numbers / 4 / nrow(posterior$basis))), 1)
-  }
   if (points * each <= most) return(invisible())
   stop_sparsegp("newdata", paste0("has ", points, " rows, and a joint covariance by ",
                                   "method_neighbours() is of at most ",
@@ -146,9 +146,9 @@ joint_by_neighbours <- function(spec, theta, known, posterior, x, v, whole) {
   mean <- drop(solve(matrix(weighted_sums(own, near, known$z))))
   var <- tcrossprod(root)
   if (!is.null(known$factor)) {
-    all <- matrix(0, n * w, nrow(known$x))
-    all[cbind(c(col(near)), c(near))] <- own
-    var <- var + crossprod(half_solution(known$factor, t(solve(all))))
+    of_rows <- factor_products(known$factor, near, own)
+    of_points <- solve(t(solve(of_rows)))
+    var <- var + (of_points + t(of_points)) / 2
   }
   trend <- posterior$trend
   if (!is.null(trend)) {

@@ -4,11 +4,12 @@
 # CPU seconds of one process; errors are of the function at 2000 new places.
 #
 #   Rscript bench/neighbours.R [rows or a .csv.gz ...]    10^4 and 5 10^4 rows: some five minutes
+#   Rscript bench/neighbours.R source                     a source of 10^6 rows, sorted in space
 library(sparsegp)
 ns <- asNamespace("sparsegp")
 given <- commandArgs(TRUE)
 files <- grep("csv", given, value = TRUE)
-sizes <- as.numeric(setdiff(given, files))
+sizes <- as.numeric(setdiff(given, c(files, "source")))
 if (length(given) == 0L) sizes <- c(1e4, 5e4)
 MOST_SWEPT <- 5e4 # rows of counts and labels
 MOST_PEERS <- 1e4 # rows that peers are given
@@ -74,9 +75,13 @@ peers <- function(map, y) {
     laGP = function() {
       laGP::aGP(map$X, y, map$new, d = list(start = 0.01, mle = TRUE),
                 g = list(start = 0.1, mle = TRUE), verb = 0)$mean
+    },
+    GpGp = function() {
+      own <- GpGp::fit_model(y, map$X, covfun_name = "exponential_isotropic", silent = TRUE)
+      GpGp::predictions(own, map$new, matrix(1, nrow(map$new), 1), m = 60)
     }
   )
-  packages <- c(bam = "mgcv", ranger = "ranger", laGP = "laGP")
+  packages <- c(bam = "mgcv", ranger = "ranger", laGP = "laGP", GpGp = "GpGp")
   there <- names(fits)[vapply(packages[names(fits)], requireNamespace, NA, quietly = TRUE)]
   vapply(there, function(name) {
     time <- seconds(p <- fits[[name]]())
@@ -103,12 +108,13 @@ one_ep <- function(n, likelihood) {
   print(fit)
   predicted <- seconds(p <- predict(fit, map$new, type = "link", interval = "confidence",
                                     level = 0.9))
-  c(rows = n, seconds = time, `MB of R` = memory, `2000 predictions` = predicted,
+  joint <- seconds(predict(fit, map$new, type = "link", se.fit = TRUE, covariance = TRUE))
+  c(rows = n, seconds = time, `MB of R` = memory, `2000 predictions` = predicted, joint = joint,
     rmse = rmse(p[, 1], map$truth), inside = mean(p[, 2] < map$truth & map$truth < p[, 3]))
 }
 
 for (likelihood in c("poisson", "probit")[any(sizes <= MOST_SWEPT) * 1:2]) {
-  found <- vapply(sizes[sizes <= MOST_SWEPT], one_ep, numeric(6), likelihood = likelihood)
+  found <- vapply(sizes[sizes <= MOST_SWEPT], one_ep, numeric(7), likelihood = likelihood)
   cat("\n", likelihood, ", default call\n", sep = "")
   print(signif(t(found), 3))
 }
@@ -124,8 +130,35 @@ for (file in files) {
     p <- predict(fit, d[!seen, ], interval = "prediction", level = level)
     mean(p[, 2] < d$truth[!seen] & d$truth[!seen] < p[, 3])
   }
+  p <- predict(fit, d[!seen, ], interval = "prediction", level = 0.95)
+  s <- (p[, 3] - p[, 1]) / qnorm(0.975)
+  z <- (d$truth[!seen] - p[, 1]) / s
+  crps <- s * (z * (2 * pnorm(z) - 1) + 2 * dnorm(z) - 1 / sqrt(pi)) # of a Gaussian
   cat("\n", basename(file), "\n", sep = "")
   print(signif(c(rows = sum(seen), seconds = time, `MB of R` = memory,
-                 rmse = rmse(predict(fit, d[!seen, ]), d$truth[!seen]), `90 %` = inside(0.9),
+                 rmse = rmse(p[, 1], d$truth[!seen]), crps = mean(crps), `90 %` = inside(0.9),
                  `95 %` = inside(0.95)), 3))
+}
+
+# 10^6 rows sorted by cells of a grid, of 200 random waves with the spectrum of the rough map, so
+# that they are drawn in little time.
+if ("source" %in% given) {
+  set.seed(1)
+  all <- 1e6 + 2000
+  X <- cbind(lon = runif(all), lat = runif(all))
+  waves <- matrix(rnorm(400), 200) / sqrt(rgamma(200, 1 / 2, 1 / 2)) / RANGE
+  phase <- 2 * pi * runif(200)
+  f <- 0
+  for (w in 1:200) f <- f + sqrt(2 / 200) * cos(drop(X %*% waves[w, ]) + phase[w])
+  d <- data.frame(X, y = f + NOISE * rnorm(all))
+  new <- tail(seq_len(all), 2000)
+  sorted <- d[-new, ][order(floor(64 * d$lat[-new]), floor(64 * d$lon[-new])), ]
+  chunks <- split(sorted, rep(1:20, each = 50000))
+  rows <- row_source(function(i) chunks[[i]], chunks = 20)
+  time <- seconds(fit <- sparsegp(y ~ lon + lat, rows, method = method_neighbours()))
+  p <- predict(fit, d[new, ], interval = "confidence", level = 0.9)
+  print(fit)
+  cat("\na source of 10^6 rows\n")
+  print(signif(c(seconds = time, `MB of R` = sum(gc()[, 6]), rmse = rmse(p[, 1], f[new]),
+                 inside = mean(p[, 2] < f[new] & f[new] < p[, 3])), 3))
 }

@@ -35,6 +35,7 @@ SG_ENTRY(markov_end, 5, (SEXP kernel, SEXP ktheta, SEXP x, SEXP posterior, SEXP 
 SG_ENTRY(ep_neighbours, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
                             SEXP offset, SEXP sites, SEXP options))
 SG_ENTRY(factor_squares, 4, (SEXP factor, SEXP row, SEXP weights, SEXP width))
+SG_ENTRY(factor_products, 2, (SEXP factor, SEXP columns))
 SG_ENTRY(ep_batch, 10, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,
                         SEXP offset, SEXP sites, SEXP options, SEXP basis))
 SG_ENTRY(ep_pass, 11, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,

@@ -66,9 +66,9 @@ SEXP sg_r_neighbours_at_levels(SEXP x, SEXP order, SEXP points, SEXP k, SEXP pre
     const int most = sg_int_of(k, 0, INT_MAX / (levels + 1), "k");
     const int *first = sg_whole_of(prefix, levels, 1, n, "prefix");
     const int *in_order = row_numbers_of(order, n, 1, 1, n, "order");
-    const sg_tree tree = sg_tree_new(n, rows.ncol, turned(rows), ws);
+    const sg_points_in_order points_in_order = {n, rows.ncol, turned(rows), in_order};
     int *near = sg_ints((size_t) most * levels * at.nrow, ws);
-    sg_nearest_levels(&tree, in_order, levels, first, at.nrow, turned(at), most, near, ws);
+    sg_nearest_levels(&points_in_order, levels, first, at.nrow, turned(at), most, near, ws);
     return as_row_numbers(most * levels, at.nrow, near);
 }
 

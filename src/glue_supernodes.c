@@ -177,22 +177,48 @@ SEXP sg_r_ep_neighbours(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta,
     return out;
 }
 
-/* factor: list(super, pi, px, s, perm, x). row[r x m], from 1, 0 where there is none; weights[r x
- * width m]. Returns B'A^{-1}B of each column's weights, width^2 x m. */
+/* The same with the factor's numbers: list(super, pi, px, s, perm, x). */
+static sg_supernodes factor_of(SEXP factor)
+{
+    size_t numbers;
+    sg_supernodes L = supernodes_of(factor, &numbers);
+    L.x = sg_doubles_of(sg_field(factor, "x"), numbers, "x");
+    sg_supernodes_look(&L, &sg_r_workspace);
+    return L;
+}
+
+/* row[r x m], from 1, 0 where there is none; weights[r x width m]. Returns B'A^{-1}B of each
+ * point's weights, width^2 x m. */
 SEXP sg_r_factor_squares(SEXP factor, SEXP row, SEXP weights, SEXP width)
 {
     const sg_ws *ws = &sg_r_workspace;
-    size_t numbers;
-    sg_supernodes L = supernodes_of(factor, &numbers);
+    const sg_supernodes L = factor_of(factor);
     const int w = sg_int_of(width, 1, 2, "width");
     const sg_matrix given = sg_matrix_of(weights, "weights");
     const int r = given.nrow, m = given.ncol / w;
     if (m * w != given.ncol) sg_stop_damaged("its `weights` are not of whole points");
-    L.x = sg_doubles_of(sg_field(factor, "x"), numbers, "x");
-    sg_supernodes_look(&L, ws);
     const int *rows = numbers_from_zero(row, (size_t) r * m, 0, L.n, "row");
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, w * w, m));
     sg_supernodes_squares(&L, m, r, w, rows, given.values, REAL(out), ws);
+    UNPROTECT(1);
+    return out;
+}
+
+/* columns: list(row, weights, most), row and weights[r x m] as above. Returns B'A^{-1}B of all
+ * columns, m x m, or how many numbers that would take besides, if these are more than `most`. */
+SEXP sg_r_factor_products(SEXP factor, SEXP columns)
+{
+    const sg_ws *ws = &sg_r_workspace;
+    const sg_supernodes L = factor_of(factor);
+    const sg_matrix given = sg_matrix_of(sg_field(columns, "weights"), "weights");
+    const int r = given.nrow, m = given.ncol;
+    const int *rows = numbers_from_zero(sg_field(columns, "row"), (size_t) r * m, 0, L.n, "row");
+    sg_sparse_columns B = {.m = m, .r = r, .row = rows, .weights = given.values};
+    sg_supernodes_follow(&L, &B, ws);
+    const double numbers = (double) B.from[L.count];
+    if (numbers > sg_field_double(columns, "most", 0, HUGE_VAL)) return Rf_ScalarReal(numbers);
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, m, m));
+    sg_supernodes_products(&L, &B, REAL(out), ws);
     UNPROTECT(1);
     return out;
 }

@@ -107,7 +107,7 @@ static double distance_to_box(const sg_tree *tree, int node, const double *v)
 typedef struct {
     const sg_tree *tree;
     const double *v;
-    const int *place;  /* of each point in an order */
+    const int *place;  /* of each point in an order; NULL: all points count */
     const int *first;  /* of each node: the first place of its points */
     int before;        /* only points of places before this one count */
     int k, found;
@@ -118,9 +118,9 @@ typedef struct {
 /* Takes a point in its place among those found: by distance, and of equally far ones by number. */
 static void offer(search *s, int i)
 {
+    if (s->place && s->place[i] >= s->before) return;
     const double d2 = squared_distance(s->tree->D, point_of(s->tree, i), s->v);
     int at = s->found;
-    if (s->place[i] >= s->before) return;
     while (at > 0 && (s->distance[at - 1] > d2 ||
                       (s->distance[at - 1] == d2 && s->near[at - 1] > i))) at--;
     if (at == s->k) return;
@@ -133,27 +133,28 @@ static void offer(search *s, int i)
     s->distance[at] = d2;
 }
 
-static void look_in(search *s, int node, int level, int lo, int hi)
+/* d2: the squared distance of the node's box */
+static void look_in(search *s, int node, double d2, int level, int lo, int hi)
 {
     const sg_tree *tree = s->tree;
-    if (s->first[node] >= s->before) return;
-    if (s->found == s->k && distance_to_box(tree, node, s->v) > s->distance[s->k - 1]) return;
+    if (s->place && s->first[node] >= s->before) return;
+    if (s->found == s->k && d2 > s->distance[s->k - 1]) return;
     if (level == tree->depth) {
         for (int k = lo; k < hi; k++) offer(s, tree->point[k]);
         return;
     }
     const int left = 2 * node + 1, mid = lo + (hi - lo) / 2;
-    const int left_first = distance_to_box(tree, left, s->v) <=
-        distance_to_box(tree, left + 1, s->v);
-    if (left_first) look_in(s, left, level + 1, lo, mid);
-    look_in(s, left + 1, level + 1, mid, hi);
-    if (!left_first) look_in(s, left, level + 1, lo, mid);
+    const double to_left = distance_to_box(tree, left, s->v);
+    const double to_right = distance_to_box(tree, left + 1, s->v);
+    if (to_left <= to_right) look_in(s, left, to_left, level + 1, lo, mid);
+    look_in(s, left + 1, to_right, level + 1, mid, hi);
+    if (to_left > to_right) look_in(s, left, to_left, level + 1, lo, mid);
 }
 
 static void run_search(search *s)
 {
     s->found = 0;
-    if (s->k > 0) look_in(s, 0, 0, 0, s->tree->n);
+    if (s->k > 0) look_in(s, 0, 0, 0, 0, s->tree->n);
     for (int j = s->found; j < s->k; j++) s->near[j] = -1;
 }
 
@@ -162,16 +163,18 @@ typedef struct {
     search common;
     const double *v;   /* D x m; NULL: those of the tree itself, each before its own place */
     int *near;
-    int levels;        /* searches of a point, 1 without v */
-    const int *prefix; /* levels */
+    size_t apart;      /* numbers of `near` from one search to the next */
+    const int *number; /* of the tree's points; NULL: these are numbered themselves */
+    const int *place;  /* of points by their number: those before `least` are left out */
+    int least;
 } search_job;
 
-/* Leaves out what is found before place `next`: a point of the next level is among the nearest of
- * that one, too. */
-static void leave_to_next(search *s, int next)
+static void number_points(const search_job *job, int *near)
 {
-    for (int j = 0; j < s->found; j++) {
-        if (s->place[s->near[j]] < next) s->near[j] = -1;
+    for (int j = 0; j < job->common.k; j++) {
+        if (near[j] < 0) return;
+        const int i = job->number[near[j]];
+        near[j] = job->place[i] < job->least ? -1 : i;
     }
 }
 
@@ -183,12 +186,10 @@ static sg_status search_some(void *ctx, int from, int to, int slot, const sg_ws 
     s.distance = sg_doubles(ws, s.k);
     for (int i = from; i < to; i++) {
         s.v = job->v ? job->v + (size_t) s.tree->D * i : point_of(s.tree, i);
-        for (int l = 0; l < job->levels; l++) {
-            s.near = job->near + (size_t) s.k * (l + (size_t) job->levels * i);
-            s.before = job->v ? job->prefix[l] : s.place[i];
-            run_search(&s);
-            if (l + 1 < job->levels) leave_to_next(&s, job->prefix[l + 1]);
-        }
+        s.near = job->near + job->apart * i;
+        if (s.place) s.before = s.place[i];
+        run_search(&s);
+        if (job->number) number_points(job, s.near);
     }
     return SG_OK;
 }
@@ -211,33 +212,56 @@ static int first_places(const sg_tree *tree, const int *place, int node, int lev
     return first[node] = least;
 }
 
-/* A search for k among the points that are before a place in an order. */
-static search search_in_order(const sg_tree *tree, const int *order, int k, const sg_ws *ws)
+static int *places_of(int n, const int *order, const sg_ws *ws)
 {
-    int *place = sg_ints(tree->n, ws), *first = sg_ints((size_t) 2 << tree->depth, ws);
-    for (int q = 0; q < tree->n; q++) place[order[q]] = q;
-    first_places(tree, place, 0, 0, 0, tree->n, first);
-    const search out = {.tree = tree, .place = place, .first = first, .k = k};
-    return out;
+    int *place = sg_ints(n, ws);
+    for (int q = 0; q < n; q++) place[order[q]] = q;
+    return place;
 }
 
 sg_status sg_nearest_before(const sg_tree *tree, const int *order, int k, int *near,
                             const sg_ws *ws)
 {
     void *mark = sg_mark(ws);
-    search_job job = {search_in_order(tree, order, k, ws), NULL, near, 1, NULL};
+    const int *place = places_of(tree->n, order, ws);
+    int *first = sg_ints((size_t) 2 << tree->depth, ws);
+    first_places(tree, place, 0, 0, 0, tree->n, first);
+    search_job job = {.common = {.tree = tree, .place = place, .first = first, .k = k},
+                      .near = near, .apart = k};
     const sg_status status = sg_par_rows(tree->n, GRAIN, search_some, &job, ws);
     sg_release(ws, mark);
     return status;
 }
 
-sg_status sg_nearest_levels(const sg_tree *tree, const int *order, int levels, const int *prefix,
+/* Returns the tree of points whose places are before `prefix`, and their numbers. */
+static sg_tree tree_of_first(int n, int D, const double *u, const int *place, int prefix,
+                             int *number, const sg_ws *ws)
+{
+    double *own = sg_doubles(ws, (size_t) D * prefix);
+    for (int i = 0, q = 0; i < n; i++) {
+        if (place[i] >= prefix) continue;
+        sg_copy(D, u + (size_t) D * i, own + (size_t) D * q);
+        number[q++] = i;
+    }
+    return sg_tree_new(prefix, D, own, ws);
+}
+
+sg_status sg_nearest_levels(const sg_points_in_order *points, int levels, const int *prefix,
                             int m, const double *v, int k, int *near, const sg_ws *ws)
 {
-    void *mark = sg_mark(ws);
-    search_job job = {search_in_order(tree, order, k, ws), v, near, levels, prefix};
-    const sg_status status = sg_par_rows(m, GRAIN, search_some, &job, ws);
-    sg_release(ws, mark);
+    sg_status status = SG_OK;
+    for (int l = 0; l < levels && status == SG_OK; l++) {
+        void *mark = sg_mark(ws);
+        const int n = points->n, *place = places_of(n, points->order, ws);
+        int *number = sg_ints(prefix[l], ws);
+        const sg_tree tree = tree_of_first(n, points->D, points->u, place, prefix[l], number, ws);
+        search_job job = {.common = {.tree = &tree, .k = k}, .v = v,
+                          .near = near + (size_t) k * l, .apart = (size_t) k * levels,
+                          .number = number, .place = place,
+                          .least = l + 1 < levels ? prefix[l + 1] : 0};
+        status = sg_par_rows(m, GRAIN, search_some, &job, ws);
+        sg_release(ws, mark);
+    }
     return status;
 }
 

@@ -27,10 +27,17 @@ void sg_maximin_order(const sg_tree *tree, int *order, const sg_ws *ws);
 sg_status sg_nearest_before(const sg_tree *tree, const int *order, int k, int *near,
                             const sg_ws *ws);
 
+/* Points u[D x n] with an order of them. */
+typedef struct {
+    int n, D;
+    const double *u;
+    const int *order;
+} sg_points_in_order;
+
 /* near[k levels x m]: of each of v[D x m], for each level l, the k nearest of the first `prefix[l]`
- * points of `order`, prefix falling: near points, and farther ones on all sides of a maximin order.
- * A point stands in the last of its levels; -1: there is none. */
-sg_status sg_nearest_levels(const sg_tree *tree, const int *order, int levels, const int *prefix,
+ * points of their order, prefix falling: near points, and farther ones on all sides of a maximin
+ * order. A point stands in the last of its levels; -1: there is none. Each level has a tree. */
+sg_status sg_nearest_levels(const sg_points_in_order *points, int levels, const int *prefix,
                             int m, const double *v, int k, int *near, const sg_ws *ws);
 
 #endif

@@ -42,4 +42,23 @@ double sg_supernodes_element(const sg_supernodes *L, const double *Z, int i, int
 sg_status sg_supernodes_squares(const sg_supernodes *L, int m, int r, int w, const int *row,
                                 const double *weights, double *out, const sg_ws *ws);
 
+/* Sparse columns B, m of r numbers each as above, and the supernodes on the ways from their rows to
+ * the root: columns which[start[j]] .. pass supernode j, and their numbers of L^{-1} P B begin at
+ * from[j]. */
+typedef struct {
+    int m, r;
+    const int *row;        /* r x m */
+    const double *weights; /* r x m */
+    size_t *start, *from;  /* count + 1 */
+    int *which;
+} sg_sparse_columns;
+
+/* Fills in start, from and which: from[count] numbers are taken by what follows, beside those of
+ * one supernode. */
+void sg_supernodes_follow(const sg_supernodes *L, sg_sparse_columns *B, const sg_ws *ws);
+
+/* out[m x m] = B'A^{-1}B, by matrix products in supernodes. */
+void sg_supernodes_products(const sg_supernodes *L, const sg_sparse_columns *B, double *out,
+                            const sg_ws *ws);
+
 #endif

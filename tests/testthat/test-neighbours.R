@@ -436,6 +436,10 @@ test_that("the sparse factor's solutions, inverse and gradient are those of dens
     c(crossprod(B, solve(A, B)))
   }, numeric(4))
   expect_equal(factor_squares(factor, at, weights, 2L), dense, tolerance = 1e-9)
+  both <- at[, rep(1:4, each = 2)]
+  B <- matrix(0, 60, 8)
+  for (k in 1:8) B[both[both[, k] > 0, k], k] <- weights[both[, k] > 0, k]
+  expect_equal(factor_products(factor, both, weights), crossprod(B, solve(A, B)), tolerance = 1e-9)
   expect_null(make(-1e3 * tau))
   # the gradient of EP with few neighbours, by differences at the fixed point
   fit <- fit_map(list(x = rows$x, y = stats::rpois(60, exp(rows$y))), likelihood = "poisson",
@@ -448,6 +452,45 @@ test_that("the sparse factor's solutions, inverse and gradient are those of dens
     (engine_run(problem, theta + e)$logz - engine_run(problem, theta - e)$logz) / 2e-4
   }, 0)
   expect_equal(engine_run(problem, theta, gradient = TRUE)$gradient, differences, tolerance = 1e-6)
+})
+
+test_that("joint moments are those of dense algebra, of slopes too, and of copies", {
+  rows <- map_rows(400)
+  set.seed(6)
+  fit <- fit_map(list(x = rows$x, y = stats::rpois(400, exp(rows$y))), likelihood = "poisson",
+                 scale = FALSE, method = method_neighbours(k = 6))
+  new <- rbind(cbind(lon = stats::runif(30), lat = stats::runif(30)), rows$x[c(1:3, 3), ])
+  problem <- problem_of_fit(fit)
+  theta <- fit$hyper$theta[seq_len(problem$nkernel)]
+  known <- latent_posterior(problem$spec, theta, fit$posterior)
+  S <- as.matrix(Matrix::solve(known$factor, diag(400)))
+  before <- neighbours_before(in_lengthscales(problem$spec, theta, new), 6L, 1:34)$near
+  for (v in list(NULL, matrix(c(1, 0), 34, 2, byrow = TRUE))) {
+    w <- 1L + !is.null(v)
+    given <- given_points(problem$spec, theta, known, 6L, new, v, before)
+    W <- matrix(0, 34 * w, 400) # of nodes
+    B <- diag(34 * w) # of points before each
+    R <- 0 * B
+    for (i in 1:34) for (a in seq_len(w)) {
+      own <- w * (i - 1) + a
+      W[own, given$near[, i]] <- given$weights[seq_len(nrow(given$near)), own]
+      from <- before[before[, i] > 0, i]
+      at <- c(t(outer(w * (from - 1), seq_len(w), `+`)))
+      B[own, at] <- -given$weights[nrow(given$near) + seq_along(at), own]
+      R[own, w * (i - 1) + seq_len(w)] <- given$root[w * (a - 1) + seq_len(w), i]
+    }
+    first <- order(rep(seq_len(w), 34))
+    joint <- function() {
+      neighbour_moments(problem$spec, theta, fit$posterior, new, v, joint = TRUE)
+    }
+    found <- joint()
+    expect_equal(found$var, (solve(B, tcrossprod(R) + W %*% S %*% t(W)) %*% solve(t(B)))[first, first],
+                 tolerance = 1e-8)
+    expect_equal(found$mean, solve(B, W %*% known$z)[first], tolerance = 1e-8)
+    expect_identical(found$var, t(found$var))
+  }
+  expect_error(with_policy(held_numbers = 10, code = joint()), "joint covariance takes",
+               class = "sparsegp_error")
 })
 
 test_that("labels and counts by 20 neighbours are near full EP, and are learned", {

@@ -260,3 +260,11 @@ test_that("a function without noise is not made to pass through outliers", {
   expect_false(stand_apart(exp(seq(0, 20, length.out = 30))))
   expect_false(stand_apart(c(0, 0, 0, 1, 0)))
 })
+
+test_that("distinct rows are those of unique(), in their order", {
+  set.seed(8)
+  for (x in list(matrix(sample(0:3, 60, TRUE), 30), matrix(stats::runif(20), 10), diag(1),
+                 matrix(1, 5, 3))) {
+    expect_identical(distinct_rows(x), unique(x))
+  }
+})
