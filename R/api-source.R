@@ -34,9 +34,9 @@
 #' [method_neighbours()] has no sums over chunks: one pass reads all rows of the model into memory,
 #' and their fit is that of a data frame. With `k` neighbours
 #' `r round(2 * policy$held_numbers / 3e6)` million / (`k` + 10) rows may be fitted, 2.7 million
-#' with 20. With Gaussian noise a million rows of two inputs take some three minutes of CPU time, 1.4
-#' GB of memory while they are fitted, and 230 MB in the fit. Other likelihoods need a sparse factor
-#' in every sweep, and are refused if it is too large. Without a method up to
+#' with 20. With Gaussian noise a million rows of two inputs take some three minutes of CPU time,
+#' 1.4 GB of memory while they are fitted, and 230 MB in the fit. Other likelihoods need a sparse
+#' factor in every sweep, and are refused if it is too large. Without a method up to
 #' `r format(policy$map_rows, big.mark = " ", scientific = FALSE)` rows with Gaussian noise and two
 #' to `r policy$neighbour_inputs` inputs, all numeric, are fitted in the same way as those of a data
 #' frame, so nearest neighbours are compared with inducing points (the *basis*). More rows need

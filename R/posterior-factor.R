@@ -136,9 +136,9 @@ factor_squares <- function(factor, near, weights, w) {
   .Call(sg_factor_squares, factor_parts(factor), near, weights, as.integer(w))
 }
 
-# Returns B'A^-1 B of all columns B, which have `weights` at rows `near`, a column each. Only what is
-# between these rows and the root of the elimination tree takes memory, so that little of it depends
-# on the number of nodes.
+# Returns B'A^-1 B of all columns B, which have `weights` at rows `near`, a column each. Only what
+# is between these rows and the root of the elimination tree takes memory, so that little of it
+# depends on the number of nodes.
 factor_products <- function(factor, near, weights) {
   most <- policy$held_numbers
   found <- .Call(sg_factor_products, factor_parts(factor),

@@ -484,8 +484,8 @@ test_that("joint moments are those of dense algebra, of slopes too, and of copie
       neighbour_moments(problem$spec, theta, fit$posterior, new, v, joint = TRUE)
     }
     found <- joint()
-    expect_equal(found$var, (solve(B, tcrossprod(R) + W %*% S %*% t(W)) %*% solve(t(B)))[first, first],
-                 tolerance = 1e-8)
+    covariance <- solve(B, tcrossprod(R) + W %*% S %*% t(W)) %*% solve(t(B))
+    expect_equal(found$var, covariance[first, first], tolerance = 1e-8)
     expect_equal(found$mean, solve(B, W %*% known$z)[first], tolerance = 1e-8)
     expect_identical(found$var, t(found$var))
   }
