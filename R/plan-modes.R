@@ -10,7 +10,7 @@
 # is no mode: its place is taken by the one where the nudge leads.
 
 # Returns runs of all modes that are found, the one of largest log evidence first. A run that did
-# not converge counts where no run did.
+# not come near a fixed point counts where no run did.
 run_modes <- function(problem, theta, sites = NULL) {
   passes <- problem$options$starts %||% policy$mode_starts
   search <- new_mode_search(problem, theta, passes * policy$mode_runs)
@@ -21,7 +21,7 @@ run_modes <- function(problem, theta, sites = NULL) {
   }
   while (search$follow_heaviest()) NULL
   found <- search$found()
-  good <- vapply(found, is_converged_mode, NA)
+  good <- vapply(found, is_at_mode, NA)
   if (any(good)) without_overlap(found[good], problem) else found[1L]
 }
 
@@ -79,7 +79,12 @@ learn_at_mode <- function(problem, table, control, progress, from) {
   again
 }
 
-is_converged_mode <- function(run) run$status == 0L && isTRUE(run$converged)
+# Has a run come near enough to a fixed point to be taken for a mode? Where responses are ambiguous
+# sweeps may come nearer by little each time, and rounding decides whether they converge.
+is_at_mode <- function(run) {
+  AT_MODE <- 1e-3 # residual, in cavity standard deviations
+  run$status == 0L && (run$converged || isTRUE(run$change <= AT_MODE))
+}
 
 # Builds a search for modes, in at most `most` runs of EP: try(sites) and try_parts(part) run EP
 # from there; follow_heaviest() runs it from the heaviest mode that has not been followed yet and
@@ -92,7 +97,10 @@ new_mode_search <- function(problem, theta, most) {
     runs <<- runs + 1L
     run <- mode_from(problem, theta, sites)
     at <- find_mode(found, run, problem)
-    if (at == 0L) found <<- by_evidence(c(found, list(run)))
+    nearer <- at > 0L && !found[[at]]$converged && run$converged
+    if (nearer) run$followed <- found[[at]]$followed
+    if (nearer) found[[at]] <<- run else if (at == 0L) found <<- c(found, list(run))
+    found <<- by_evidence(found)
     run
   }
   try_parts <- function(part) {
@@ -111,7 +119,7 @@ new_mode_search <- function(problem, theta, most) {
     nudged <- nudged_sites(problem, theta, mode)
     if (!is.null(nudged)) {
       end <- try(nudged)
-      left <- is_converged_mode(end) && end$flat == 0L && !same_mode(mode, end, problem)
+      left <- is_at_mode(end) && end$flat == 0L && !same_mode(mode, end, problem)
       if (left) found <<- found[-find_mode(found, mode, problem)]
     }
     try_parts(runner_up_parts(problem, theta, mode))
@@ -122,9 +130,9 @@ new_mode_search <- function(problem, theta, most) {
        found = function() found)
 }
 
-# Orders runs: those that converged first, and of these the largest log evidence.
+# Orders runs: modes first, and of these the largest log evidence.
 by_evidence <- function(found) {
-  rank <- vapply(found, function(mode) c(mode$status != 0L, !isTRUE(mode$converged), -mode$logz),
+  rank <- vapply(found, function(mode) c(mode$status != 0L, !is_at_mode(mode), -mode$logz),
                  numeric(3L))
   found[order(rank[1L, ], rank[2L, ], rank[3L, ])]
 }
@@ -150,7 +158,7 @@ same_mode <- function(one, other, problem) {
   if (one$status != 0L || other$status != 0L) return(one$status == other$status)
   w <- problem_width(problem)
   sd <- sqrt(c(block_diagonals(one$var, w)))
-  one$converged == other$converged && max(abs(one$mean - other$mean) / sd) < SAME
+  is_at_mode(one) == is_at_mode(other) && max(abs(one$mean - other$mean) / sd) < SAME
 }
 
 # ---- Parts of rows ----

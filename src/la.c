@@ -14,23 +14,6 @@
 /* The stride of contiguous vectors */
 static const int ONE = 1;
 
-/* May several threads call the BLAS at a time? An OpenBLAS that was built without threads (its
- * openblas_get_parallel() returns 0; Debian's libopenblas0-serial) hands the same buffer to all who
- * call it, and then returns wrong numbers. Other libraries do not have that symbol, which is
- * therefore weak: its address is NULL with them. */
-#if defined(__GNUC__) && defined(__ELF__)
-extern int openblas_get_parallel(void) __attribute__((weak));
-int sg_blas_bears_threads(void)
-{
-    return !openblas_get_parallel || openblas_get_parallel() != 0;
-}
-#else
-int sg_blas_bears_threads(void)
-{
-    return 1;
-}
-#endif
-
 /* Returns x'y. */
 double sg_dot(int n, const double *x, const double *y)
 {

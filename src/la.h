@@ -5,8 +5,6 @@
 
 #include "types.h"
 
-/* Returns whether several threads may call the routines below at a time */
-int sg_blas_bears_threads(void);
 /* x'y */
 double sg_dot(int n, const double *x, const double *y);
 /* y = a op(A) x + b y, A[m x n]; lda is its leading dimension */

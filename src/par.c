@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <setjmp.h>
 #endif
-#include "la.h"
 #include "par.h"
 
 /* A loop under way. */
@@ -67,9 +66,26 @@ enum { FEW = 2 };    /* threads that are used unless the host gives a number */
 static const double WORTH_THREADS = 3e-4; /* seconds of work for which it pays to begin threads */
 static const double WAVE = 0.05;  /* seconds after which the calling thread ticks again */
 
+/* May several threads call the BLAS at a time? An OpenBLAS that was built without threads (its
+ * openblas_get_parallel() returns 0; Debian's libopenblas0-serial) hands the same buffer to all who
+ * call it, and then returns wrong numbers. Other libraries do not have that symbol, which is
+ * therefore weak: its address is NULL with them. */
+#if defined(__GNUC__) && defined(__ELF__)
+extern int openblas_get_parallel(void) __attribute__((weak));
+static int blas_bears_threads(void)
+{
+    return !openblas_get_parallel || openblas_get_parallel() != 0;
+}
+#else
+static int blas_bears_threads(void)
+{
+    return 1;
+}
+#endif
+
 int sg_par_threads(int wanted)
 {
-    if (!sg_blas_bears_threads()) return 1; /* bodies may call it */
+    if (!blas_bears_threads()) return 1; /* bodies may call it */
     const int most = omp_get_thread_limit(), usual = omp_get_max_threads();
     const int threads = wanted > 0 ? wanted : usual < FEW ? usual : FEW;
     return threads < most ? threads : most;
