@@ -130,8 +130,8 @@ compare_on <- function(name) {
   }
   cat(sprintf("%s: median asked %.0f, random %.0f: a share of %.2f\n", name, median_of(TRUE),
               median_of(FALSE), median_of(TRUE) / median_of(FALSE)))
-  bench_row(paste0("Labels needed to come within ", POINTS, " points, chosen by ", ASK_BY,
-                   ", median of ", SEEDS, " seeds"),
+  bench_row(paste0("Labels needed for an error within ", POINTS, " percentage points of that of ",
+                   "all labels, chosen by ", ASK_BY, ", median of ", SEEDS, " seeds"),
             data = name, "error of all" = enough - POINTS, asked = median_of(TRUE),
             random = if (BESIDE_CHANCE) median_of(FALSE) else "")
   runs$enough <- enough

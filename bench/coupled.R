@@ -151,10 +151,11 @@ truth_of <- function(fit, new, type) {
 }
 
 CAPTION <- paste(
-  "EP less the truth, at the same hyperparameters: log evidence in nats (in brackets the Monte",
-  "Carlo standard error); at new rows, the latent means' error in standard deviations (root mean",
-  "square), how much too wide the standard deviations are (mean logarithm of the ratio), and the",
-  "error of probabilities: the largest, the root mean square, and the Monte Carlo error of that"
+  "EP minus the truth, at the same hyperparameters: log evidence in nats (Monte Carlo standard",
+  "error in brackets); at new rows, the error of the latent means in standard deviations (root",
+  "mean square), the excess width of the standard deviations (mean logarithm of the ratio), and",
+  "the error of probabilities: the largest, the root mean square, and the latter's Monte Carlo",
+  "error"
 )
 
 compare_set <- function(name, type) {

@@ -69,7 +69,7 @@ for (kind in names(KINDS)) for (name in names(FUNCTIONS)) for (n in SIZES) {
   runs <- lapply(seq_len(SEEDS), function(seed) measured(kind, name, n, seed))
   scores <- sapply(runs, `[[`, "scores")
   kernels <- table(vapply(runs, `[[`, "", "kernel"))
-  bench_row("Means over seeds; of labels the nearer to the truth the better, of numbers to 0",
+  bench_row("Means over seeds; best near the truth for labels, and near 0 for numbers",
             response = kind, "function" = name, rows = n, default = mean(scores["default", ]),
             "worst seed" = (if (kind == "labels") min else max)(scores["default", ]),
             "kernel_rbf(ard = TRUE)" = mean(scores["ard", ]), truth = mean(scores["truth", ]),

@@ -79,7 +79,7 @@ compare_gplite <- function(x, y, logz, seconds) {
     took <- median_time(function() peer <<- gplite::gp_fit(model, x, y, jitter = 1e-12))
     cat(sprintf("  gplite, order %d: %.2f s, %.1f times ours; ours - its log evidence %.1e\n",
                 order, took, took / seconds, logz - peer$fit$log_evidence))
-    bench_row("One evaluation of full EP against gplite's, by the order of its quadrature",
+    bench_row("One evaluation of full EP compared with gplite's, by quadrature order",
               rows = nrow(x), order = order, seconds = seconds, "gplite's" = took,
               ratio = took / seconds, "difference of log evidence" = logz - peer$fit$log_evidence)
   }

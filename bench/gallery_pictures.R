@@ -60,14 +60,14 @@ plot(fit, "Infl")
 
 # ---- Maps ----
 
-# map (5.2 x 5.2): Heights of a hill; dashed lines are the standard error, dots what was measured.
+# map (5.2 x 5.2): Heights of a hill; dashed lines are the standard error, dots the measurements.
 hill <- sparsegp(z ~ x + y, MASS::topo, kernel = kernel_matern52())
 plot(hill, asp = 1)
 
 # map-two-panels (8 x 4.4): The same map, with its standard error in a second panel.
 plot(hill, se = "panel", asp = 1)
 
-# map-far-from-data (5.2 x 5.2): It is grey where the data contain almost no information.
+# map-far-from-data (5.2 x 5.2): The map is grey where the data contain almost no information.
 fit <- sparsegp(depth ~ long + lat, quakes[1:300, ])
 plot(fit, asp = 1)
 
@@ -80,7 +80,7 @@ plot(fit, c("Petal.Length", "Sepal.Width"), by = "Species")
 fit <- sparsegp(type ~ glu + bmi, MASS::Pima.tr)
 plot(fit)
 
-# map-classes (6 x 5.2): The most probable species, in deeper colours where it is surer.
+# map-classes (6 x 5.2): The most probable species, in deeper colours where it is more certain.
 plot(iris3)
 
 # field (6 x 5.6): A simulated flow: arrows of the mean, ellipses about some, and drifters in blue.
@@ -96,10 +96,10 @@ plot(flow)
 # effects (8 x 6.4): The effect of each input, averaged over the data; the most important is first.
 plot(boston)
 
-# effects-factors (8 x 6.4): Factors have points with bars among the effects.
+# effects-factors (8 x 6.4): Effects of factors are points with bars.
 plot(low, "effects")
 
-# slope (8 x 4.4): The slope along each input; where the band leaves 0, house prices rise or fall.
+# slope (8 x 4.4): Slopes along each input; where the band excludes 0, house prices rise or fall.
 plot(boston, "slope", which = c("lstat", "rm"))
 
 # terms (8 x 6.4): A term for each kernel of a sum, a curve or a map.
@@ -154,15 +154,15 @@ plot(cars_fit, type = "residuals")
 # reliability: Observed frequencies against predicted probabilities of a low birth weight.
 plot(low, type = "reliability")
 
-# coverage: The proportion of responses inside intervals of each content.
+# coverage: The observed coverage of prediction intervals against the nominal coverage.
 plot(cars_fit, type = "reliability")
 
-# calibration (8 x 4.4): Leave-one-out coverage, and the histogram of the integral transform.
+# calibration (8 x 4.4): Leave-one-out coverage, and the probability integral transform.
 counts <- sparsegp(Days ~ Sex + Age + Eth + Lrn, MASS::quine, "negbin")
 calibrated <- calibration(counts)
 plot(calibrated)
 
-# reject: The error rate falls as the flowers whose species is least sure are left out.
+# reject: The error rate falls as the flowers whose species is least certain are left out.
 plot(iris3, type = "reject")
 
 # choices (8 x 5.4): The candidates that a default fit compared, with their scores.
@@ -171,7 +171,7 @@ plot(cars_fit, type = "choices")
 # trace: How expectation propagation converged.
 plot(low, type = "trace")
 
-# trace-stream: The same of a stream, whose rows came in chunks of ten.
+# trace-stream: The same for a stream whose rows came in chunks of ten.
 fit <- sparsegp(dist ~ speed, cars, method = method_online(size = 10))
 plot(fit, type = "trace")
 
@@ -185,11 +185,11 @@ plot(eruptions)
 fit <- gp_density(faithful[1:150, ])
 plot(fit)
 
-# next: Dashed lines and numbers are the speeds to measure next, in their order.
+# next: Dashed lines and numbers mark the speeds to measure next, in order.
 fit <- sparsegp(dist ~ speed, cars[cars$speed < 15, ])
 plot(next_rows(fit, data.frame(speed = 4:25), k = 3))
 
-# next-map (5.2 x 5.2): Places to measure next on the hill.
+# next-map (5.2 x 5.2): The places on the hill to measure next.
 grid <- expand.grid(x = seq(0.2, 6.2, 0.5), y = seq(0.2, 6.2, 0.5))
 plot(next_rows(hill, grid, k = 5), asp = 1)
 
@@ -210,7 +210,7 @@ ggplot2::autoplot(hill)
 # ggplot-classes (6.6 x 5.2): The map of three species.
 ggplot2::autoplot(iris3)
 
-# ggplot-effects (8 x 6.4): Effects of inputs, a facet each.
+# ggplot-effects (8 x 6.4): The effects of inputs, with a facet for each.
 ggplot2::autoplot(boston)
 
 # ggplot-survival: Survival curves.
@@ -222,5 +222,5 @@ ggplot2::autoplot(cars_fit, type = "residuals")
 # ggplot-density: The density of eruptions of Old Faithful.
 ggplot2::autoplot(eruptions)
 
-# ggplot-calibration (8 x 4.4): Coverage, and the histogram of the transform.
+# ggplot-calibration (8 x 4.4): Coverage, and the probability integral transform.
 ggplot2::autoplot(calibrated)

@@ -97,7 +97,7 @@ first_seconds <- function(name) {
   }
   cells <- as.list(signif(seconds, 3L))
   names(cells) <- paste(format(FIRST_SIZES, scientific = FALSE, trim = TRUE), "rows")
-  do.call(bench_row, c(list("CPU seconds of a first call, with all that it learns", call = name),
+  do.call(bench_row, c(list("CPU seconds of a first call, including learning", call = name),
                        cells))
   seconds
 }

@@ -429,7 +429,7 @@ for (name in wanted) {
   others <- paste(names(found$others), signif(found$others, 4L), collapse = ", ")
   cat(sprintf("%-13s %7.2f  %-8s %9.4g %6s   %s\n", name, found$time, found$measure, found$ours,
               if (is.na(found$cover)) "" else format(round(found$cover, 3L)), others))
-  bench_row("Errors on held-out rows, and contents of 95 % intervals (90 % for series)",
+  bench_row("Errors on held-out rows, and coverage of 95 % intervals (90 % for series)",
             data = name,
             "CPU seconds" = round(found$time, 2), measure = found$measure, ours = found$ours,
             others = others, "intervals hold" = found$cover)

@@ -73,7 +73,7 @@ for (name in names(SITUATIONS)) {
     all <- lapply(seq_len(SEEDS), function(seed) one(name, n, seed))
     middle <- rowMeans(vapply(all, `[[`, numeric(10), "scores"))
     cat(name, n, vapply(all, `[[`, "", "type"), format(middle, digits = 3L), "\n")
-    bench_row("The noise of a default fit, beside Gaussian noise", noise = name, n = n,
+    bench_row("Default fits compared with fits that assume Gaussian noise", noise = name, n = n,
               "taken" = toString(unique(vapply(all, `[[`, "", "type"))),
               "error" = middle[1L], "Gaussian" = middle[6L], "log density" = middle[2L],
               "Gaussian " = middle[7L], "90 % hold, x < .5" = middle[3L], "x > .5" = middle[4L],

@@ -195,7 +195,7 @@ numbers <- function(what, d) {
     scores <- list(RMSE = sqrt(mean(error^2)),
                    "log density" = mean(dnorm(error, 0, sd, log = TRUE)),
                    "90 % holds" = mean(abs(error) < qnorm(0.95) * sd))
-    note(sprintf("Numbers: %d rows train", sum(d$train)), what, name, scores, peer$seconds)
+    note(sprintf("Numbers: %d training rows", sum(d$train)), what, name, scores, peer$seconds)
   }
 }
 

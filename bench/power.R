@@ -70,6 +70,6 @@ for (name in names(CASES)) {
   average <- t(apply(all, 1:2, mean))
   rownames(average) <- paste("power", c(1, 0.5, 0))
   colnames(average) <- c("RMSE of latent means", "sd / sd of MCMC", "log evidence", "power used")
-  bench_table(average, sprintf("Power EP beside MCMC: %s, %g rows, %g seeds, %g draws", name, N,
-                               SEEDS, DRAWS))
+  bench_table(average, sprintf("Power EP compared with MCMC: %s, %g rows, %g seeds, %g draws",
+                               name, N, SEEDS, DRAWS))
 }

@@ -104,7 +104,7 @@ for (name in if (length(asked)) asked else names(SETS)) {
   scores <- Filter(Negate(is.null), sapply(WHO, one_score, set = set, simplify = FALSE))
   for (who in names(scores)) {
     gap <- pmax(scores$ours$each, -20) - pmax(scores[[who]]$each, -20)
-    bench_row("Tests unlike the training observations", set = name, test = set$note,
+    bench_row("Test data that differ from the training data", set = name, test = set$note,
               rows = nrow(set$train), new = nrow(set$test), who = who, scores[[who]]$row,
               ahead = mean(gap), se = stats::sd(gap) / sqrt(length(gap)))
   }

@@ -156,12 +156,12 @@ if (length(task)) {
 } else {
   kinds <- write_rows()
   in_process("Time in the BLAS for a read: two symmetric matrix products over all rows", "products")
-  reads <- "Reads of all rows within a fit, medians, beside reading alone"
+  reads <- "Median times for reads of all rows within a fit, and for reading alone"
   for (kind in kinds) {
     for (threads in 1:2) in_process(reads, "fitting", kind, "numbers", threads)
   }
   if (labels_too) in_process(reads, "fitting", "sqlite", "labels", 2L)
   if (rows / 10 >= PART) {
-    in_process("The fit of a source beside that of a data frame", "comparing", "numbers")
+    in_process("The fit of a source compared with that of a data frame", "comparing", "numbers")
   }
 }

@@ -58,7 +58,7 @@ for (name in names(cases)) {
   middle <- apply(case$took, 2, median)
   cat(sprintf("%-8s %8.3f (%6.3f)  %8.3f (%6.3f) %8.2f %s\n", name, least[1], middle[1], least[2],
               middle[2], least[1] / least[2], case$identical))
-  bench_row("Seconds on one thread and on more, the least and the median", case = name,
+  bench_row("Seconds on one thread and on several: minimum and median", case = name,
             "one, least" = least[1], "more, least" = least[2], "one, median" = middle[1],
             "more, median" = middle[2], ratio = round(least[1] / least[2], 2),
             "same bits" = case$identical)

@@ -404,10 +404,10 @@ probability_errors <- function(fit, new, chains) {
 }
 
 CAPTION <- paste(
-  "EP less the truth, in brackets its Monte Carlo standard error. Log evidence in nats; of the",
-  "latent function at new rows the mean's error in standard deviations (root mean square) and how",
-  "much too wide EP's standard deviation is (mean logarithm of the ratio); the largest error of a",
-  "probability"
+  "EP minus the truth, with the Monte Carlo standard error in brackets. Log evidence in nats; for",
+  "the latent function at new rows, the error of the mean in standard deviations (root mean",
+  "square) and the excess width of EP's standard deviation (mean logarithm of the ratio); the",
+  "largest error of a probability"
 )
 
 found_row <- function(r) {

@@ -29,7 +29,7 @@ PARTS <- if (length(given)) strsplit(given[[1L]], ",")[[1L]] else c("default", "
 DIGITS <- if (length(given) > 1L) as.integer(strsplit(given[[2L]], ",")[[1L]])
 PAPER <- c(0.648, 0.389, 0.967, 0.683, 1.06, 0.747, 0.523, 0.399, 0.638, 0.523, all = 3.30)
 DEFAULT_TABLE <- "sparsegp() by default: errors in % of each digit against the rest, and of all ten"
-PAPER_TABLE <- "The IVM paper's way, each digit against the rest: errors in %"
+PAPER_TABLE <- "The IVM paper's method, each digit against the rest: errors in %"
 SVM_TABLE <- "svm without and with virtual support vectors, each digit against the rest"
 WAYS <- c("as they are" = 0, "4 copies" = 4, "8 copies" = 8)
 

@@ -133,19 +133,19 @@ page_head <- function(given, zoo) {
   }
   there <- intersect(c("ours", "before", names(PEERS$number)), zoo$who)
   earlier <- Filter(Negate(fitted), setdiff(there, c("ours", "before")))
-  c("## Default fits beside tuned peers on 46 data sets of other packages", "",
-    paste("`bench/zoo.R`: `sparsegp(response ~ ., data)` and peers of the same training",
-          "observations (two thirds, at most 4000). Half of the sets were looked at while the",
-          "defaults were developed, the others were kept for the end, but that one of them,",
-          "gamair/chl, suggested asinh for one heavy tail. Mean log predictive density",
-          "of the test observations in the response's own unit; the best peer is the one of the",
-          "largest. Peers are tuned by held-out observations; the distribution of forest, svm,",
-          "boosting and elastic net is normal with the standard deviation of their held-out",
+  c("## Default fits compared with tuned peers on 46 data sets from other packages", "",
+    paste("`bench/zoo.R` fits `sparsegp(response ~ ., data)` and peers to the same training",
+          "observations (two thirds, at most 4000). Half of the sets were used while the defaults",
+          "were developed; the others were kept for the end, except that one of them, gamair/chl,",
+          "suggested asinh for a heavy tail. Scores are mean log predictive densities of the test",
+          "observations in the response's own unit; the best peer is the one with the largest.",
+          "Peers are tuned by held-out observations; the predictive distribution of forest, svm,",
+          "boosting and elastic net is normal, with the standard deviation of their held-out",
           "errors."), "",
     if (length(earlier)) c(paste0(
-      "Taken from an earlier run on the same observations, where not fitted again: ",
-      toString(earlier), ". Standard errors of the difference to these are those beside our fit ",
-      "of then."), ""),
+      "Taken from an earlier run on the same observations, unless fitted again: ",
+      toString(earlier), ". Standard errors of differences from these are those relative to our ",
+      "fit in that run."), ""),
     paste0(toString(vapply(there, version, "")),
            if (nzchar(given$note)) paste0(" (", given$note, ")"),
            "; ", R.version.string, "; one process a fit, one BLAS thread."), "")

@@ -50,7 +50,7 @@ joined <- function(size, sweeps) {
 
 cat("Full EP:", wrong(full, test), "of", nrow(test), "wrong;", "parameters",
     paste(names(known), signif(unlist(known), 4), sep = " = ", collapse = ", "), "\n")
-show_table(sprintf("Wrong of %d test rows over %g orders", nrow(test), ORDERS),
+show_table(sprintf("Errors on %d test rows over %g orders", nrow(test), ORDERS),
            do.call(rbind, lapply(SIZES, test_errors)))
 show_table("The same with matched moments",
            do.call(rbind, lapply(c(10, 20, 30, 50), test_errors, projection = "moment")))
