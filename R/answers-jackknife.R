@@ -143,9 +143,9 @@ inputs_of_rows <- function(object) {
 }
 
 warn_few_rows <- function(n, level) {
-  warn_sparsegp("Intervals by jackknife+ of content ", level, " are of at least ",
+  warn_sparsegp("Jackknife+ intervals of level ", level, " need at least ",
                 ceiling((1 - 1e-12) / (1 - level)) - 1, " rows, and the fit has ", n,
-                ": they have no ends. Use a lower `level`.")
+                ": their ends are infinite. Use a lower `level`.")
 }
 
 # Returns the number of this rank in each of the rows of a matrix, from below; rank 0: -Inf.

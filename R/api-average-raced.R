@@ -6,7 +6,7 @@ raced_fits <- function(fit, frame) {
   fit <- with_rows(fit, "...")
   refuse_raced <- function(what, remedy) stop_sparsegp("...", what, remedy)
   if (isTRUE(fit$grown)) {
-    refuse_raced("is a fit that took rows by update(), which its call does not name",
+    refuse_raced("was extended by update(), and its call does not include the added rows",
                  "Fit all rows at once, or give two fits or more")
   }
   tried <- raced_structures(fit)

@@ -50,7 +50,8 @@ chunked_all_rows <- function(known, source, control, verbose, mark) {
 
 refuse_without_sums <- function(fit) {
   if (has_state(fit)) return(invisible())
-  stop_sparsegp("method", "does not leave sums on a basis, which a source of many rows needs",
+  stop_sparsegp("method", paste("does not summarise rows by sums on inducing points, as a source",
+                                "of rows requires"),
                 paste("Use method_ep(size =), method_ivm() with refine = \"basis\", or",
                       "method_online()"))
 }

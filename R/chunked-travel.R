@@ -49,7 +49,8 @@ block_received <- function(block) {
 # version of this package, or a share's answer may have been lost or cut on its way.
 check_worker_answer <- function(sound) {
   if (isTRUE(tryCatch(sound, error = function(e) FALSE))) return(invisible())
-  stop_sparsegp("data", "was read by a worker whose answer this version of sparsegp never gives",
+  stop_sparsegp("data", paste("was read by a worker that runs another version of sparsegp, or",
+                              "whose answer was cut off"),
                 "Install this version wherever workers run, and start them anew")
 }
 

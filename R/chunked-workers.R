@@ -40,9 +40,9 @@ read_by_workers <- function(chunked, task) {
 warn_of_lost <- function(traffic, lost) {
   if (lost == 0L || traffic$warned) return(invisible())
   traffic$warned <- TRUE
-  warn_sparsegp(lost, " of ", counted(traffic$workers, "worker"), " did not answer; what they had ",
-                "is read here. The numbers stay the same. For new workers stop the fit, which ",
-                "continues from its `checkpoint` if it was given one")
+  warn_sparsegp(lost, " of ", counted(traffic$workers, "worker"), " did not answer; the main ",
+                "process now reads their rows, and results do not change. To use new workers, ",
+                "stop the fit and repeat the call: with a `checkpoint` it continues from there")
 }
 
 # Returns shares of the batches, one a worker: runs of numbers. They end where a branch of the tree

@@ -42,7 +42,8 @@ ACQUISITIONS <- list(
     },
     refuse = function(fit, costs) {
       if (!costs || !codec_of(fit)$scaled) return(invisible())
-      stop_sparsegp("cost", "is not for score = \"entropy\" of numbers, which may be negative",
+      stop_sparsegp("cost", paste("cannot be combined with score = \"entropy\" of numbers, which",
+                                  "may be negative"),
                     "Use score = \"information\"")
     }
   ),

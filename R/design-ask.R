@@ -104,8 +104,8 @@ rows_of_budget <- function(budget, rows) {
   }
   rows <- check_count(rows, "rows")
   if (budget <= rows) return(rows)
-  stop_sparsegp("budget", paste0("is ", budget, " labels of ", rows, " rows"),
-                "Give a number of labels that is not above `rows`")
+  stop_sparsegp("budget", paste0("asks for ", budget, " labels from only ", rows, " rows"),
+                "Give at most `rows` labels")
 }
 
 # Returns the proportion of the rows to come that may be asked for.

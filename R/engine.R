@@ -65,8 +65,8 @@ basis_posterior <- function(problem, run) {
 state_posterior <- function(state, mean = NULL) {
   stored <- .Call(sg_posterior, state)
   if (stored$status != 0L) {
-    stop_sparsegp("object", paste("would have sites that leave no posterior: those of rows far",
-                                  "from all others widen it beyond bounds"),
+    stop_sparsegp("object", paste("would have no proper posterior: negative site precisions of",
+                                  "rows far from all others are too large"),
                   "Fit all rows at once, or by a likelihood that is log-concave")
   }
   if (is.null(stored$trend)) return(stored[c("alpha", "G", "H")])
@@ -168,8 +168,8 @@ stop_empty <- function(run) {
     stop_sparsegp("method", "has a min_gain that no row reaches at these hyperparameters",
                   "Lower method_ivm(min_gain =)")
   }
-  stop_sparsegp("kernel", paste("is zero at every row, or the likelihood would have every row",
-                                "widen the posterior, so no row can be selected first"),
+  stop_sparsegp("kernel", paste("is zero at every row, or every row would get a negative site",
+                                "precision, so no first row can be selected"),
                 paste("Leave constant inputs out, add kernel_constant(), give an offset, or start",
                       "from other values"))
 }
@@ -195,8 +195,8 @@ refuse_widening <- function(problem, theta, failed) {
     isTRUE(tilt$d2 > 0 && (failed || !moves))
   }
   for (row in seq_len(nrow(problem$x))) if (!widens(row)) return(invisible())
-  stop_sparsegp("likelihood", paste0("is ", problem$lik$type, ", by which the first rows would ",
-                                     "widen the posterior, so no row can begin the stream"),
+  stop_sparsegp("likelihood", paste0("is ", problem$lik$type, ", which gives the first rows ",
+                                     "negative site precisions, so the stream cannot start"),
                 "Give an offset: a prior mean other than 0")
 }
 

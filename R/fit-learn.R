@@ -46,8 +46,8 @@ warn_about <- function(run, record, fit) {
 # Warns of a fit that is not by EP.
 warn_about_fallback <- function(run, lik) {
   warn_sparsegp("EP found no fixed point (change ", signif(run$fallback$change, 3L), " after ",
-                counted(run$fallback$sweeps, "sweep"), "). The fit is by variational inference, ",
-                "?method_ep, and its log evidence a lower bound",
+                counted(run$fallback$sweeps, "sweep"), "). Variational inference was used ",
+                "(?method_ep); the log evidence is a lower bound",
                 if (run$fallback$replaced) {
                   paste0("; labels are assumed wrong with probability ",
                          policy$least_label_noise)

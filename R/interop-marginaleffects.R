@@ -59,7 +59,8 @@ get_coef.sparsegp <- function(model, ...) {
   if (is.null(MARGINS$root)) MARGINS$root <- margin_root(MARGINS$fit, MARGINS$points, MARGINS$type)
   count <- ncol(MARGINS$root)
   if (count > MOST_MARGINS) {
-    stop_sparsegp("newdata", paste0("has points of which ", count, " are independent"),
+    stop_sparsegp("newdata", paste0("has ", count, " linearly independent points, too many for ",
+                                      "this interface"),
                   paste("Give fewer rows, or use slopes(average = TRUE) of this package, which",
                         "takes any number"))
   }

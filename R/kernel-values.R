@@ -176,7 +176,8 @@ new_stationary <- function(type, variance, lengthscale, ard, vars, distance, ...
   distance <- check_choice(distance, DISTANCES, "distance")
   if (distance == "euclidean") return(kernel)
   if (kernel$ard) {
-    stop_sparsegp("ard", "= TRUE is for inputs of their own, and a place on the sphere is one",
+    stop_sparsegp("ard", paste("= TRUE is not available on the sphere, where coordinates share a",
+                               "length scale"),
                   "Multiply by a kernel of the other inputs, as in ?kernels, \"On the sphere\"")
   }
   kernel$distance <- distance

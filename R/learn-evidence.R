@@ -434,7 +434,7 @@ warn_about_search <- function(record) {
   if ("noise" %in% at_bound) at_bound <- grep("^noise$|variance$", at_bound, value = TRUE,
                                               invert = TRUE)
   if (length(at_bound)) {
-    warn_sparsegp("Learning ended with ", toString(at_bound), " at the edge of its range; ",
+    warn_sparsegp("The search ended with ", toString(at_bound), " at the edge of its range; ",
                   "give it a starting value or a prior.")
   } else if (!record$converged) {
     warn_sparsegp("Learning stopped before it converged, after ", record$evaluations,

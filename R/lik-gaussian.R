@@ -12,7 +12,7 @@ lik_gaussian <- function(variance = NULL, covariance = c("spherical", "diagonal"
   given <- plain_numbers(given_value(variance))
   if (is.numeric(given) && identical(as.double(given), 0)) {
     stop_sparsegp("variance", "must be positive", paste(
-      "For a response without noise leave it out, and a default fit finds noise near none, or give",
+      "For a noise-free response leave it out, and it is learned to be almost zero, or give",
       "fixed(1e-8) times the variance of the response"
     ))
   }

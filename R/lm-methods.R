@@ -104,13 +104,13 @@ refuse_sigma <- function(object) UseMethod("refuse_sigma", codec_of(object))
 #' @export
 refuse_sigma.response <- function(object) {
   stop_sparsegp("object", paste("has the likelihood", lik_label(object$likelihood),
-                                "whose responses vary by their mean"),
+                                "under which the variance depends on the mean"),
                 "See predict() with interval = \"prediction\" for the spread at each row")
 }
 
 #' @export
 refuse_sigma.response_numbers <- function(object) {
-  stop_sparsegp("object", "has errors of its own for each row",
+  stop_sparsegp("object", "has an error variance for each row, so there is no single sigma",
                 "Take the roots of their variances, or predict(fit, type = \"latent\")")
 }
 

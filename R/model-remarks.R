@@ -19,8 +19,8 @@ remark_on_rows <- function(model, setup, chunk) {
   if (model$scaling$alike && n > 1L) {
     named <- toString(model$scaling$names)
     if (is.null(setup$known) && nrow(unique(chunk$x)) > 1L) {
-      warn_sparsegp("No input varies by more than the rounding of its values (", named, "): most ",
-                    "of their digits are lost. Subtract a constant before they are stored.")
+      warn_sparsegp("No input varies by more than its rounding error (", named, "). Subtract a ",
+                    "constant before the values are stored.")
     } else {
       warn_sparsegp("No input varies (", named, "): the fit is a constant.")
     }
@@ -37,7 +37,7 @@ remark_on_rows <- function(model, setup, chunk) {
   elsewhere <- !is.null(known) && length(known$few) != 1L # rows that were not kept vary
   departs <- codec$scaled && nrow(unique(as.matrix(chunk$offset))) > 1L # from what was expected
   if (is.null(constant) || elsewhere || departs) return(invisible(FALSE))
-  warn_sparsegp("The response ", constant, ": these rows contain no other information.")
+  warn_sparsegp("The response ", constant, ": these rows contain no information about the inputs.")
   invisible(TRUE)
 }
 

@@ -115,7 +115,7 @@ latent_posterior <- function(spec, theta, posterior) {
   tau <- drop(rowsum(sites$tau, nodes$node))
   factor <- factor_maker(prior$precision)(tau)
   if (is.null(factor)) {
-    stop_sparsegp("object", "has sites that leave no posterior at these hyperparameters",
+    stop_sparsegp("object", "has no proper posterior at these hyperparameters",
                   "Fit again")
   }
   nu <- drop(rowsum(sites$nu, nodes$node))

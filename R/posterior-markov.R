@@ -37,7 +37,7 @@ markov_moments <- function(spec, theta, posterior, x, v = NULL, parts = NULL, jo
 }
 
 refuse_no_posterior <- function() {
-  stop_sparsegp("object", "has sites that leave no posterior at these hyperparameters", "Fit again")
+  stop_sparsegp("object", "has no proper posterior at these hyperparameters", "Fit again")
 }
 
 # Refuses times before those that a posterior goes back to; from: the state it begins with, or NULL.

@@ -365,8 +365,8 @@ fit_of_latent_type <- function(object, type, covariance = FALSE) {
                                 "different scales or terms"),
                   "Use type = \"response\" or \"median\", or predict from the fits one by one")
   }
-  message("Latent functions are at the mode of the hyperparameters: the scale of the response ",
-          "is learned, so they share no scale. type = \"response\" averages over the mixture")
+  message("Latent functions are given at the mode of the hyperparameters, because the learned ",
+          "scale of the response differs between members. type = \"response\" averages over them")
   without_members(object)
 }
 

@@ -80,8 +80,8 @@ remark_on_series <- function(pilot, setup) {
   times <- pilot$x
   if (any(lengths(chosen)) || ncol(times) != 1L || nrow(times) < policy$min_points) return()
   if (is.unsorted(times[, 1L], strictly = TRUE) || !is_time_grid(times[, 1L])) return()
-  message("The rows are a series in the order of time, which method_markov(window = 10000) takes ",
-          "in constant memory, too, and without inducing points.")
+  message("The rows are a series in the order of time; method_markov(window = 10000) also fits it ",
+          "in constant memory, without inducing points.")
 }
 
 # Fields of a stream that the calls which made it have set

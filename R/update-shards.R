@@ -84,7 +84,7 @@ shard <- function(fit) {
   check_class(fit, "sparsegp", "fit", "Give a fit of sparsegp()")
   if (inherits(fit, "sparsegp_waiting")) {
     stop_sparsegp("fit", "is a stream that holds its first rows",
-                  "Give it rows until its pilot is there")
+                  "Add rows until its pilot sample is complete")
   }
   fit <- check_fit(fit, "fit")
   refuse_no_state.sparsegp(fit, "fit") # of a stream, too

@@ -20,7 +20,7 @@ test_that("inputs that do not vary, or by rounding alone, are told from each oth
   fit <- function(x) sparsegp(x, d$y, kernel = kernel_rbf(), learn = FALSE)
   expect_warning(constant <- fit(rep(3, 30)), "the fit is a constant", class = "sparsegp_warning")
   expect_lt(diff(range(predict(constant, rep(3, 30)))), 1e-12)
-  expect_warning(fit(d$x + 1e15), "rounding of its values", class = "sparsegp_warning")
+  expect_warning(fit(d$x + 1e15), "its rounding error", class = "sparsegp_warning")
 })
 
 test_that("a value compared with which all others are equal is refused, an outlier is not", {

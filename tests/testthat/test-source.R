@@ -438,7 +438,7 @@ test_that("what a source cannot have is said", {
   points <- source_points(d)
   expect_sparsegp <- function(call, message) expect_error(call, message, class = "sparsegp_error")
   expect_sparsegp(source_fit(y ~ a, source, basis = 1:5), "row numbers")
-  expect_sparsegp(source_fit(y ~ a, source, method = method_ep()), "sums on a basis")
+  expect_sparsegp(source_fit(y ~ a, source, method = method_ep()), "sums on inducing points")
   expect_sparsegp(source_fit(y ~ poly(a, 2), chunks_of(na.omit(d), c(0L, 50L, 290L))),
                   "depend on all rows")
   expect_sparsegp(source_fit(y ~ a + z, source), "do not make a model frame")

@@ -146,5 +146,5 @@ test_that("sites that leave no posterior together are told of", {
   # each for itself widens the posterior, as rows with long tails may, and both do beyond bounds
   fit$state[[1L]]$S[] <- -0.6 / fit$state[[1L]]$R^2
   bare <- shard(fit)
-  expect_error(merge(bare, bare), "leave no posterior", class = "sparsegp_error")
+  expect_error(merge(bare, bare), "no proper posterior", class = "sparsegp_error")
 })
