@@ -234,7 +234,7 @@ test_that("a likelihood by which no row can begin a stream is named, and so is a
     sparsegp(..., likelihood = likelihood, learn = FALSE, kernel = kernel_rbf(1, 1),
              method = method_online(size = 8, pilot = 20))
   }
-  expect_error(fit(seen ~ x, d), "is custom, by which the first rows would widen",
+  expect_error(fit(seen ~ x, d), "is custom, which gives the first rows negative",
                class = "sparsegp_error")
   expect_error(fit(seen ~ x, d), "offset")
   expect_s3_class(fit(seen ~ x + offset(z), d), "sparsegp")
