@@ -158,7 +158,7 @@ test_that("classes can be compared with a response that has levels without rows,
 
 test_that("messages and tables call a likelihood by the name that its user knows", {
   fit <- sparsegp(1:9, factor(rep(c("a", "b", "c"), 3)), learn = FALSE)
-  expect_error(sigma(fit), "the likelihood mprobit whose", class = "sparsegp_error")
+  expect_error(sigma(fit), "the likelihood mprobit under which", class = "sparsegp_error")
   skip_if_not_installed("generics")
   expect_identical(generics::glance(fit)$likelihood, "mprobit")
 })

@@ -164,7 +164,7 @@ test_that("what is no longitude and latitude is refused", {
   }
   refused(fit(y ~ lon + I(lat > 0), kernel = kernel_rbf(distance = "sphere")), "distance",
           "needs numbers")
-  refused(kernel_rbf(distance = "sphere", ard = TRUE), "ard", "one")
+  refused(kernel_rbf(distance = "sphere", ard = TRUE), "ard", "not available on the sphere")
   refused(kernel_rbf(distance = "km"), "distance", "choices")
   refused(fit(kernel = sphere(lengthscale = c(1, 2))), "lengthscale", "2 values")
   refused(fit(cbind(y, elev) ~ lon + lat, kernel = kernel_divfree(sphere())), "distance", "fields")
