@@ -29,13 +29,9 @@ log_between <- function(lower, upper) {
 # and hidden the function from Gaussian noise. None if they are more than a few, as of two groups.
 far_residuals <- function(rest) {
   from_median <- abs(rest$z - stats::median(rest$z))
-  far <- from_median > FAR_RESIDUAL * stats::mad(rest$z)
-  far & mean(far) <= FEW_FAR
+  far <- from_median > policy$far_residual * stats::mad(rest$z)
+  far & mean(far) <= policy$few_far
 }
-
-FAR_RESIDUAL <- 3.5
-
-FEW_FAR <- 1 / 4
 
 # Returns the gain of Student's t over a normal distribution, each of the best width. 0 if most
 # responses have one value, around which that width could shrink, and the density grow, without end.
