@@ -97,8 +97,8 @@
 #' the function, and so themselves. If up to a quarter of the residuals are more than
 #' `r policy$far_residual` median absolute deviations (times 1.48) from their median, and Student
 #' noise gains more than 1 nat of the residuals, it is learned, and has to gain only as much as
-#' another kernel. It is also compared with noise near none. `lik_heteroscedastic()` is not tried if the
-#' size of the other residuals does not vary.
+#' another kernel. It is also compared with noise near none. `lik_heteroscedastic()` is not tried
+#' if the size of the other residuals does not vary.
 #'
 #' The simplest kind that gains enough is taken, and kernels and the scale of the response are
 #' compared once more under it, on fewer rows, as EP takes several times as long. `print()` names

@@ -143,7 +143,7 @@ walk_case <- function(name, kind, make = AGREE_KINDS[[kind]], draws = 400L) {
 
 test_that("answers of every likelihood agree", {
   skip_if_not_installed("survival")
-  for (name in of_tier(names(AGREE_CASES), 4L)) {
+  for (name in of_tier(names(AGREE_CASES), 2L)) {
     expect_identical(walk_case(name, "full"), NULL, label = name)
   }
 })

@@ -216,6 +216,7 @@ test_that("draws have the moments of the posterior", {
 })
 
 test_that("predictions, joint covariances, draws, slopes, effects and loo are those of full EP", {
+  memory_tier()
   rows <- markov_rows()
   new <- cbind(t = c(-0.5, 0, 0.3, 0.3, rows$x[1:2], 0.9, 1.4))
   kernel <- kernel_matern52(lengthscale = 0.6) + kernel_periodic(period = 0.3, lengthscale = 1.5) +
@@ -389,6 +390,7 @@ test_that("coupled classes are refused whatever the kernel, by C, too", {
 })
 
 test_that("a long series is fitted by Markov EP by default, and its many cycles are found", {
+  memory_tier()
   n <- 1600
   set.seed(6)
   d <- data.frame(t = seq_len(n))

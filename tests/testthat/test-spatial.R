@@ -69,6 +69,7 @@ test_that("points in another system, and what is no point, are refused", {
 })
 
 test_that("points of terra are rows with their coordinates", {
+  slow_tier()
   skip_without("terra")
   points <- function(rows) {
     terra::vect(quakes[rows, ], geom = c("long", "lat"), crs = "EPSG:4326")
