@@ -81,11 +81,10 @@ means_from <- function(problem, theta) {
 }
 
 # Returns the state of a process behind all rows x, whose sites are list(tau, nu, from):
-# list(t, m, P), its moments at the last time.
+# list(t, m, P), its moments at the last time; NULL if these sites have no posterior.
 markov_end <- function(spec, theta, x, sites) {
   found <- .Call(sg_markov_end, spec, theta, unname(x), sites, order(x[, 1L]))
-  if (found$status != 0L) refuse_no_posterior()
-  found[c("t", "m", "P")]
+  if (found$status == 0L) found[c("t", "m", "P")]
 }
 
 # Returns the run with its posterior (posterior-sites.R): the sites themselves, of each latent

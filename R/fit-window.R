@@ -16,32 +16,44 @@ is_windowed <- function(fit) !is.null(fit$held)
 with_window <- function(fit) {
   window <- window_of(fit$method)
   if (is.null(window) || !is_markov_fit(fit)) return(fit)
+  order <- order(fit$posterior$basis[, 1L])
+  before <- states_behind(fit, utils::head(order, -window))
+  if (is.null(before)) return(fit)
   if (!is_windowed(fit)) {
-    if (fit$n <= window) return(fit)
     fit$held <- fit[c("data_rows", "offset")]
     names(fit$held)[1L] <- "rows"
     fit[FORGOTTEN] <- list(NULL)
   }
-  times <- fit$posterior$basis[, 1L]
-  if (length(times) <= window) return(fit)
-  order <- order(times)
-  forget_rows(fit, utils::head(order, -window), sort(utils::tail(order, window)))
+  forget_rows(fit, before$from, sort(order[-seq_len(before$count)]))
 }
 
-# Returns the fit without the earlier of the observations it holds: the evidence of all stays, and
-# the sites of the later ones are where EP begins.
-forget_rows <- function(fit, earlier, later) {
-  parts <- lapply(markov_parts(fit), function(part) {
-    own <- lapply(part$markov[c("tau", "nu")], `[`, earlier)
-    from <- markov_end(fit$spec, part$theta, part$basis[earlier, , drop = FALSE],
-                       c(own, list(from = part$markov$from)))
-    list(from = from, sites = lapply(part$markov[c("tau", "nu")], `[`, later))
+# Returns the state of each latent function behind the first `count` of the rows `earlier`, in the
+# order of time: list(count, from); NULL without rows. They are all of these unless sites of
+# negative precision leave such a part without a posterior of its own: then it is a shorter one.
+states_behind <- function(fit, earlier) {
+  parts <- markov_parts(fit)
+  for (count in rev(seq_along(earlier))) {
+    first <- earlier[seq_len(count)]
+    from <- lapply(parts, function(part) {
+      own <- lapply(part$markov[c("tau", "nu")], `[`, first)
+      markov_end(fit$spec, part$theta, part$basis[first, , drop = FALSE],
+                 c(own, list(from = part$markov$from)))
+    })
+    if (!any(vapply(from, is.null, NA))) return(list(count = count, from = from))
+  }
+}
+
+# Returns the fit with the rows `later` alone, behind states `from`: the evidence of all stays, and
+# the sites of these rows are where EP begins.
+forget_rows <- function(fit, from, later) {
+  sites <- lapply(markov_parts(fit), function(part) {
+    lapply(part$markov[c("tau", "nu")], `[`, later)
   })
   held <- fit$held
   problem <- new_problem(model_of_fit(fit), fit$posterior$basis[later, , drop = FALSE],
                          held$rows[, later, drop = FALSE], some_rows(held$offset, later),
                          fit$options)
-  run <- run_window(fit, problem, lapply(parts, `[[`, "from"), lapply(parts, `[[`, "sites"))
+  run <- run_window(fit, problem, from, sites)
   fit$held <- list(rows = problem$rows, offset = problem$offset,
                    base = fit$log_evidence - run$logz)
   with_window_run(fit, run)

@@ -51,7 +51,8 @@
 #'
 #' A fit with a `window` takes later observations in constant memory: `update(fit, newdata)` runs EP
 #' on the observations in the window and the new ones, with the state given all earlier ones as the
-#' prior, and then keeps the last `window` observations. With Gaussian noise and given
+#' prior, and then keeps the last `window` observations (a few more if outliers at the edge of the
+#' window leave those before it without a posterior of their own). With Gaussian noise and given
 #' hyperparameters every prediction, and `logLik()`, is that of a fit of all observations; with
 #' other likelihoods it is too if sites that are older than the window no longer change, so the
 #' window should span a few length scales. Within the window observations may come in any order;

@@ -3,6 +3,7 @@
 #include "markov_filter.h"
 
 enum { BETWEEN_TICKS = 4096 };
+static const double NEAR_ZERO = 1e-6; /* |c| from which on moments keep some ten digits */
 
 sg_markov_trace sg_markov_trace_new(const sg_markov_form *form, int n, int count, const sg_ws *ws)
 {
@@ -26,7 +27,7 @@ static sg_markov_step no_step(void)
 sg_markov_ahead sg_markov_ahead_new(const sg_markov_form *form, int count, const sg_ws *ws)
 {
     const size_t m = form->m;
-    return (sg_markov_ahead) {sg_doubles(ws, m * m), sg_zeros(m * count, ws), NULL, no_step()};
+    return (sg_markov_ahead) {sg_doubles(ws, m * m), sg_zeros(m * count, ws), NULL, no_step(), 0};
 }
 
 sg_markov_back sg_markov_back_new(const sg_markov_form *form, int count, const sg_ws *ws)
@@ -85,7 +86,8 @@ sg_status sg_markov_forward(const sg_markov_form *form, const sg_markov_sites *s
     ahead->h = h;
     multiply(m, ahead->P, h, Ph);
     const double v = sg_markov_dot(m, h, Ph), c = 1 + tau * v;
-    if (!(c > 0)) return isnan(c) ? SG_NOT_FINITE : SG_NOT_PD;
+    if (!(fabs(c) > NEAR_ZERO)) return isnan(c) ? SG_NOT_FINITE : SG_NOT_PD;
+    if (c < 0) ahead->turned += tau > 0 ? 1 : -1;
     trace->v[k] = v, trace->c[k] = c;
     for (int a = 0; a < sites->count; a++) {
         double *own = ahead->m + (size_t) m * a;
@@ -105,6 +107,11 @@ sg_status sg_markov_forward(const sg_markov_form *form, const sg_markov_sites *s
     return SG_OK;
 }
 
+sg_status sg_markov_ended(const sg_markov_ahead *ahead)
+{
+    return ahead->turned == 0 ? SG_OK : SG_NOT_PD;
+}
+
 sg_status sg_markov_filter(const sg_markov_form *form, const sg_markov_sites *sites,
                            sg_markov_trace *trace, double *log_det, const sg_ws *ws)
 {
@@ -114,12 +121,12 @@ sg_status sg_markov_filter(const sg_markov_form *form, const sg_markov_sites *si
     double sum = 0;
     for (int i = 0; i < sites->n && status == SG_OK; i++) {
         status = sg_markov_forward(form, sites, i, i, &ahead, trace);
-        if (status == SG_OK) sum += log(trace->c[i]);
+        if (status == SG_OK) sum += log(fabs(trace->c[i]));
         if (i % BETWEEN_TICKS == 0) sg_tick(ws);
     }
     *log_det += sum / 2;
     sg_release(ws, mark);
-    return status;
+    return status == SG_OK ? sg_markov_ended(&ahead) : status;
 }
 
 void sg_markov_behind(const sg_markov_form *form, const sg_markov_sites *sites, int i, int k,

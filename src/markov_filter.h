@@ -1,10 +1,14 @@
 /* markov_filter.h: the posterior of a Markov process (markov_form.h) given sites at times in order,
  * O(n m^2) time and O(n m) memory where O(n^3) and O(n^2) are full EP's.
  *
- * A site at t is exp(-tau f^2 / 2 + nu f), tau > -1/v where v = h'Ph is the variance before it.
- * Forwards (Kalman), with moments m, P of the state before the site:
- *   c = 1 + tau v > 0,   e = (nu - tau h'm) / c,
- *   m += P h e,   P -= (tau / c) P h (P h)',   log|I + K T| = sum log c.
+ * A site at t is exp(-tau f^2 / 2 + nu f). Forwards (Kalman), with moments m, P of the state before
+ * the site and v = h'Ph:
+ *   c = 1 + tau v,   e = (nu - tau h'm) / c,
+ *   m += P h e,   P -= (tau / c) P h (P h)',   log|I + K T| = sum log |c|.
+ * Where tau is negative, the sites so far need not have a posterior, though all of them have one:
+ * c < 0, P is indefinite, and later sites mend it. The pivots c / tau of K + T^-1 tell: there is a
+ * posterior if and only if as many of them are negative as of the tau (Haynsworth 1968), that is,
+ * if c < 0 at as many sites of positive tau as of negative (`turned`).
  * Backwards, r and N are the derivatives in m, and minus twice those in P, of the log density of
  * the sites to come (de Jong 1989), with g = P h / c the gain of the site:
  *   mean = h'm + g'r,   var = v / c - g'N g,   1 - tau var = 1 / c + tau g'N g,
@@ -48,6 +52,7 @@ typedef struct {
     double *m;  /* m x count */
     const double *h; /* m: of the last site, in the trace */
     sg_markov_step step;
+    int turned; /* sites with c < 0: those of positive tau less those of negative */
 } sg_markov_ahead;
 
 /* The state on its way back: derivatives before or behind a site. */
@@ -66,10 +71,12 @@ sg_markov_ahead sg_markov_ahead_new(const sg_markov_form *form, int count, const
 sg_markov_back sg_markov_back_new(const sg_markov_form *form, int count, const sg_ws *ws);
 
 /* Moves the state to the i-th time (0: it begins there, or at the start) and takes its site; writes
- * what the way back needs into place k of the trace. SG_NOT_PD: with this site there is no
- * posterior. O(m^2). */
+ * what the way back needs into place k of the trace. SG_NOT_PD: c is zero to rounding. O(m^2). */
 sg_status sg_markov_forward(const sg_markov_form *form, const sg_markov_sites *sites, int i, int k,
                             sg_markov_ahead *ahead, sg_markov_trace *trace);
+
+/* SG_NOT_PD if the sites up to the last have no posterior. */
+sg_status sg_markov_ended(const sg_markov_ahead *ahead);
 
 /* All of them; *log_det = log|I + K T| / 2. O(n m^2). */
 sg_status sg_markov_filter(const sg_markov_form *form, const sg_markov_sites *sites,

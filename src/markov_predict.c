@@ -139,7 +139,7 @@ static sg_status go_ahead(run *go, const sg_ws *ws)
         }
         if (k % BETWEEN_TICKS == 0) sg_tick(ws);
     }
-    return SG_OK;
+    return sg_markov_ended(&ahead);
 }
 
 /* Back to the first time; the rows after the last point matter, those before the first do not. */
@@ -291,5 +291,5 @@ sg_status sg_markov_end(const sg_markov_query *query, double *m, double *P, cons
     sg_copy(states, ahead.m, m);
     sg_copy(states * states, ahead.P, P);
     sg_release(ws, mark);
-    return status;
+    return status == SG_OK ? sg_markov_ended(&ahead) : status;
 }

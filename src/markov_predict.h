@@ -37,7 +37,7 @@ sg_status sg_markov_joint(const sg_markov_query *query, double *mean, double *co
                           const sg_ws *ws);
 
 /* Moments m[m] and P[m x m] of the state behind the sites of the last time. There is no linear
- * mean. O(n m^2). */
+ * mean. SG_NOT_PD: these sites have no posterior without later ones. O(n m^2). */
 sg_status sg_markov_end(const sg_markov_query *query, double *m, double *P, const sg_ws *ws);
 
 #endif

@@ -1289,6 +1289,7 @@ reference_moment <- function(log_density, reach, k) {
 
 # Posterior marginals of a Matern 3/2 process at increasing times t under sites (tau, nu), and
 # log|I + K diag(tau)|: filter and smoother with full covariances (Rauch, Tung and Striebel 1965).
+# Where tau is negative, covariances on the way may be indefinite.
 reference_markov <- function(t, tau, nu, variance, lengthscale) {
   n <- length(t)
   lambda <- sqrt(3) / lengthscale
@@ -1309,7 +1310,7 @@ reference_markov <- function(t, tau, nu, variance, lengthscale) {
     c <- 1 + tau[i] * gain[1]
     after[[i]] <- state <- list(m = state$m + gain * (nu[i] - tau[i] * state$m[1]) / c,
                                 P = state$P - tau[i] / c * tcrossprod(gain))
-    log_det <- log_det + log(c)
+    log_det <- log_det + log(abs(c))
   }
   for (i in rev(seq_len(n - 1))) {
     G <- after[[i]]$P %*% t(step[[i + 1]]) %*% solve(before[[i + 1]]$P)

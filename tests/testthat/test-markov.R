@@ -65,6 +65,62 @@ test_that("filter and smoother agree with dense algebra and with C, of negative 
   expect_equal(found$var, own$var, tolerance = 1e-9)
 })
 
+test_that("sites may have a posterior all together, and the first of them none", {
+  set.seed(3)
+  t <- sort(stats::runif(30))
+  tau <- stats::rexp(30)
+  pairs <- c(4, 15, 27)
+  t[pairs + 1] <- t[pairs] + 0.001
+  tau[pairs] <- -6 # variances before these rows are above 1 / 6
+  tau[pairs + 1] <- 8
+  nu <- stats::rnorm(30)
+  K <- 1.3 * (1 + sqrt(3) * abs(outer(t, t, "-")) / 0.2) *
+    exp(-sqrt(3) * abs(outer(t, t, "-")) / 0.2)
+  S <- solve(solve(K) + diag(tau))
+  expect_gt(min(eigen(S, TRUE)$values), 0)
+  expect_lt(min(eigen(solve(K[1:4, 1:4]) + diag(tau[1:4]), TRUE)$values), 0)
+  own <- reference_markov(t, tau, nu, 1.3, 0.2)
+  spec <- spec_for_c(resolve_kernel(kernel_matern32(), list(names = "t", kept = TRUE)))
+  moments <- function(tau) {
+    posterior <- list(basis = cbind(t), markov = list(tau = tau, nu = nu))
+    markov_moments(spec, log(c(1.3, 0.2)), posterior, cbind(t))
+  }
+  # the condition of K is some 1e9
+  expect_equal(moments(tau)$mean, drop(S %*% nu), tolerance = 1e-6)
+  expect_equal(moments(tau)$var, diag(S), tolerance = 1e-6)
+  expect_equal(moments(tau)$mean, own$mean, tolerance = 1e-8)
+  expect_equal(moments(tau)$var, own$var, tolerance = 1e-8)
+  expect_equal(own$log_det, c(determinant(diag(30) + K %*% diag(tau))$modulus), tolerance = 1e-9)
+  tau[5] <- -1
+  expect_error(moments(tau), class = "sparsegp_error")
+  tau[pairs[-1]] <- 0
+  expect_error(moments(tau), class = "sparsegp_error")
+})
+
+# 100 rows at times t of a wave with outliers, of the form of markov_rows()
+rows_with_outliers <- function(seed) {
+  set.seed(seed)
+  t <- if (seed %% 2) seq(0, 10, length.out = 100) else sort(stats::runif(100, 0, 10))
+  y <- sin(2 * t) + 0.1 * stats::rnorm(100)
+  far <- sample(100, 12)
+  y[far] <- y[far] + stats::rnorm(12, 0, 4)
+  list(x = cbind(t = t), responses = list(y = y))
+}
+
+test_that("outliers leave a filter the posterior of full EP", {
+  for (seed in of_tier(1:12, 4)) {
+    likelihood <- lik_student(scale = 0.1, df = if (seed %% 3) 2.2 else 4)
+    kernel <- if (seed %% 4 < 2) kernel_matern32(1, 1) else kernel_matern12(1, 1)
+    both <- fit_both(rows_with_outliers(seed), "y", kernel, likelihood)
+    if (both$full$convergence$flat > 0) next # two of the fixed points without such sites
+    expect_identical(both$markov$convergence$flat, 0L)
+    expect_equal(both$markov$convergence$widening, both$full$convergence$widening)
+    expect_equal(as.numeric(logLik(both$markov)), as.numeric(logLik(both$full)),
+                 tolerance = 1e-9, label = seed)
+    expect_equal(predict(both$markov), predict(both$full), tolerance = 1e-7, label = seed)
+  }
+})
+
 test_that("evidence, gradient, marginals and cavities are those of full EP", {
   rows <- markov_rows()
   cases <- expand.grid(kernel = names(MARKOV_KERNELS), lik = names(rows$responses),
@@ -115,12 +171,10 @@ test_that("full EP is evaluated itself where a filter has other numbers, or is s
   theta <- short$hyper$theta
   expect_false(is_whole_form(filtered(short), theta)) # finer than the cosines
   expect_identical(evaluator(problem)(theta, NULL, NULL)$logz, engine_run(problem, theta)$logz)
-  # outliers whose sites of negative precision the filter's iteration does not reach
-  set.seed(1)
-  t <- sort(stats::runif(100))
-  y <- sin(12 * t) + 0.2 * stats::rt(100, 3)
-  student <- sparsegp(cbind(t), y, "student", kernel = kernel_matern32(lengthscale = 0.3),
-                      method = method_ep(), learn = FALSE)
+  # outliers whose sites of negative precision the iteration gives up
+  rows <- rows_with_outliers(6)
+  student <- sparsegp(rows$x, rows$responses$y, lik_student(scale = 0.1, df = 4),
+                      kernel = kernel_matern12(1, 1), method = method_ep(), learn = FALSE)
   problem <- problem_of_fit(student)
   theta <- student$hyper$theta
   expect_gt(engine_run(filtered_problem(problem), theta)$flat, 0)
@@ -510,6 +564,25 @@ test_that("a window of several length scales leaves other likelihoods their post
                    label = name)
     }
   }
+})
+
+test_that("a window holds another row where those before it have no posterior of their own", {
+  set.seed(1)
+  t <- seq_len(200) / 20
+  y <- sin(t) + 0.1 * stats::rnorm(200)
+  far <- sample(200, 40)
+  y[far] <- y[far] + stats::rnorm(40, 0, 3)
+  d <- data.frame(t, y)
+  made <- function(window) {
+    fit_in_window(d, lik_student(scale = 0.1, df = 2.2), window, 1:200, 1,
+                  kernel_matern12(1, 0.5), mean = "zero")
+  }
+  fit <- made(49)
+  expect_identical(nrow(fit$posterior$basis), 50L)
+  all <- made(NULL)
+  new <- data.frame(t = c(9.9, 10, 11))
+  expect_equal(predict(fit, new), predict(all, new), tolerance = 1e-9)
+  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(all)), tolerance = 1e-9)
 })
 
 test_that("a source in the order of time goes through a window, others are refused", {
