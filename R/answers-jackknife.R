@@ -15,20 +15,16 @@
 
 # Stops where these intervals are not defined for a type or a response.
 check_jackknife <- function(object, type) {
-  if (!type %in% c("response", "median")) {
-    stop_sparsegp("interval", "= \"jackknife+\" is for types \"response\" and \"median\"",
-                  "Use interval = \"prediction\"")
-  }
+  refuse_if(!type %in% c("response", "median"),
+            "interval", "= \"jackknife+\" is for types \"response\" and \"median\"",
+            "Use interval = \"prediction\"")
   several <- functions_of(object) > 1L || n_outputs(object) > 1L
-  if (several || is.null(calibrated_as(object))) {
-    stop_sparsegp("interval", paste("= \"jackknife+\" is not defined for",
-                                    codec_of(object)$called), "Use another interval")
-  }
-  if (inherits(weighting(object$likelihood), "weights_constants")) {
-    stop_sparsegp("interval",
-                  "= \"jackknife+\" is not defined for likelihoods with `data` of their own",
-                  "Use another interval")
-  }
+  refuse_if(several || is.null(calibrated_as(object)),
+            "interval", paste("= \"jackknife+\" is not defined for", codec_of(object)$called),
+            "Use another interval")
+  refuse_if(inherits(weighting(object$likelihood), "weights_constants"),
+            "interval", "= \"jackknife+\" is not defined for likelihoods with `data` of their own",
+            "Use another interval")
 }
 
 # Returns a function of bounds and weights that gives the ends of the intervals, from values that
@@ -106,11 +102,9 @@ jackknife_answer <- function(object, newdata, offset, latent, request) {
 # integrated over these is then that at the mode.
 scored_fit <- function(object) {
   shared <- !has_members(object) || is_read_once(object) && has_one_latent_scale(object, "link")
-  if (!shared && object$ensemble$fixed) {
-    stop_sparsegp("interval",
-                  "= \"jackknife+\" is not defined for averages of fits on different scales",
-                  "Call predict() for each fit")
-  }
+  refuse_if(!shared && object$ensemble$fixed,
+            "interval", "= \"jackknife+\" is not defined for averages of fits on different scales",
+            "Call predict() for each fit")
   if (shared) object else without_members(object)
 }
 

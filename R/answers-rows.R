@@ -36,9 +36,8 @@ new_latent <- function(object, newdata, offset = NULL) {
   if (!is_read_once(object)) return(latent_by_recipes(object, newdata, offset))
   new <- complete_inputs(object, newdata, offset)
   moments <- engine_predict(object, new$x)
-  if (!all(is.finite(moments$mean), is.finite(moments$var))) {
-    stop_sparsegp("newdata", "is so far from the data that the prediction is not finite")
-  }
+  refuse_if(!all(is.finite(moments$mean), is.finite(moments$var)),
+            "newdata", "is so far from the data that the prediction is not finite")
   c(moments, new[names(new) != "x"])
 }
 

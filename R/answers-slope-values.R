@@ -4,9 +4,8 @@
 slope_object <- function(object, scale) {
   object <- ready(object)
   codec <- codec_of(object)
-  if (is.null(codec$offers$slope)) {
-    stop_sparsegp("object", paste("has no slopes:", codec$called), "See predict()")
-  }
+  refuse_if(is.null(codec$offers$slope), "object", paste("has no slopes:", codec$called),
+            "See predict()")
   fit_of_latent_type(object, if (scale == "link") "link" else "response")
 }
 

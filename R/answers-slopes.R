@@ -40,19 +40,15 @@ check_slope_variables <- function(object, vars) {
                   paste("Compare predictions at two levels of a factor, as",
                         "marginaleffects::comparisons() does"))
   }
-  if (!is.character(vars) || length(vars) == 0L || anyNA(vars) || anyDuplicated(vars)) {
-    stop_sparsegp("vars", "must be distinct names of variables",
-                  paste0("The variables are ", toString(offered)))
-  }
+  refuse_if(!is.character(vars) || length(vars) == 0L || anyNA(vars) || anyDuplicated(vars), "vars",
+            "must be distinct names of variables", paste0("The variables are ", toString(offered)))
   levels <- if (!is.null(object$terms)) {
     names(Filter(Negate(is_number_class), variable_classes(object)))
   }
   if (any(vars %in% levels)) refuse_levels(vars[vars %in% levels][1L])
   unknown <- setdiff(vars, c(offered, if (is.null(object$terms)) object$scaling$names))
-  if (length(unknown)) {
-    stop_sparsegp("vars", paste0("names no variable of the fit: ", toString(unknown)),
-                  paste0("The variables are ", toString(offered)))
-  }
+  refuse_if(length(unknown), "vars", paste0("names no variable of the fit: ", toString(unknown)),
+            paste0("The variables are ", toString(offered)))
   vars
 }
 
@@ -134,10 +130,9 @@ difference_quotients <- function(at, read) {
 # Returns the direction of scaled inputs, and the change of the offset. x: kept inputs
 direction_of <- function(object, x, change, name) {
   kept <- change$x[, object$scaling$kept, drop = FALSE]
-  if (any(change$x != 0) && !any(kept != 0) && !any(change$offset != 0)) {
-    stop_sparsegp("vars", paste0("names ", name, ", which did not vary in the rows of the fit"),
-                  "Ask for the slopes along other variables")
-  }
+  refuse_if(any(change$x != 0) && !any(kept != 0) && !any(change$offset != 0),
+            "vars", paste0("names ", name, ", which did not vary in the rows of the fit"),
+            "Ask for the slopes along other variables")
   list(v = scaled_direction(object, x, kept, name), shift = change$offset)
 }
 
@@ -157,10 +152,9 @@ refuse_rough <- function(object, columns, name) {
   if (is.null(part)) return(invisible())
   reads <- registered("kernels", part)$reads
   if (reads == "levels") refuse_levels(name)
-  if (reads == "component") {
-    stop_sparsegp("vars", paste0("names ", name, ", an input of a field, which has no slopes here"),
-                  "Use vector_field(type = \"divergence\") or \"vorticity\"")
-  }
+  refuse_if(reads == "component",
+            "vars", paste0("names ", name, ", an input of a field, which has no slopes here"),
+            "Use vector_field(type = \"divergence\") or \"vorticity\"")
   stop_sparsegp("vars", paste0("names ", name, ", along which functions of kernel_", part,
                                "() have no derivative"),
                 "Use kernel_matern32(), or differences of predict() at two values")

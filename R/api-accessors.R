@@ -2,10 +2,8 @@
 
 #' @export
 coef.sparsegp <- function(object, ...) {
-  if (called_from(sys.parent(), graphics::abline)) {
-    stop_sparsegp("a", "is a fitted model, and abline() needs a straight line",
-                  "Draw its mean with lines()")
-  }
+  refuse_if(called_from(sys.parent(), graphics::abline), "a",
+            "is a fitted model, and abline() needs a straight line", "Draw its mean with lines()")
   object <- ready(object)
   shown_values(object$hyper)
 }

@@ -68,9 +68,7 @@ draws.sparsegp <- function(object, newdata, n = 1,
   refuse_for_other_type(type, "slope", !missing(scale), "scale")
   scale <- check_choice(scale, c("response", "link"), "scale")
   if (type == "slope") {
-    if (from == "prior") {
-      stop_sparsegp("from", "= \"prior\" is not defined for slopes", "Leave it out")
-    }
+    refuse_if(from == "prior", "from", "= \"prior\" is not defined for slopes", "Leave it out")
     newdata <- if (!missing(newdata)) newdata
     return(warn_once(slope_draws(object, newdata, check_count(n, "n"), vars, scale)))
   }
@@ -134,10 +132,8 @@ drawn_normal <- function(mean, cov, n) {
 slope_draws <- function(object, newdata, n, vars, scale) {
   object <- slope_object(object, scale)
   vars <- check_slope_variables(object, vars)
-  if (length(vars) > 1L) {
-    stop_sparsegp("vars", paste0("are ", length(vars), " variables, and draws are along one"),
-                  "Name one of them")
-  }
+  refuse_if(length(vars) > 1L, "vars",
+            paste0("are ", length(vars), " variables, and draws are along one"), "Name one of them")
   draws_by_member(object, n, function(object, n) {
     slope_draws_of(object, newdata, n, vars, scale)
   }, bound_draws)

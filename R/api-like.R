@@ -13,9 +13,7 @@ fit_like <- function(call, control, frame) {
   like <- full_sums(like)
   given <- !vapply(control[CONTROL_FROM_LIKE], is.null, NA)
   said <- c(intersect(names(call), FROM_LIKE), CONTROL_FROM_LIKE[given])
-  if (length(said)) {
-    stop_sparsegp(said[1L], "comes from `like`", "Leave it out, or leave `like` out")
-  }
+  refuse_if(length(said), said[1L], "comes from `like`", "Leave it out, or leave `like` out")
   given <- function(name) eval(call[[name]], frame)
   empty <- with_points(without_rows(like, control$keep_x), given("basis"))
   fit <- if (is.null(like$terms)) {
@@ -59,10 +57,8 @@ feed_all <- function(empty, ...) {
 # Returns the fit without rows on other points: a data frame, or a matrix with the inputs' columns.
 with_points <- function(empty, basis) {
   if (is.null(basis)) return(empty)
-  if (is.null(dim(basis))) {
-    stop_sparsegp("basis", "must be points, beside `like`",
-                  "Give a data frame, or a matrix with the inputs' columns")
-  }
+  refuse_if(is.null(dim(basis)), "basis", "must be points, beside `like`",
+            "Give a data frame, or a matrix with the inputs' columns")
   x <- check_whole_inputs(read_basis(recipe_of(empty), basis), "basis")
   points <- stack_components(unique(scaled_inputs(x, empty$scaling)), n_outputs(empty))
   states <- lapply(seq_along(empty$state), function(g) {

@@ -168,11 +168,10 @@ loo_compare.sparsegp <- function(x, ...) compare_fits(list(x, ...), match.call()
 #' @importFrom stats anova
 #' @export
 anova.sparsegp <- function(object, ...) {
-  if (...length() == 0L) {
-    stop_sparsegp("object", "is one fit, and its terms have no degrees of freedom to test",
-                  paste("Give a second fit, such as one without the term in question:",
-                        "anova(fit, update(fit, . ~ . - term))"))
-  }
+  refuse_if(...length() == 0L,
+            "object", "is one fit, and its terms have no degrees of freedom to test",
+            paste("Give a second fit, such as one without the term in question:",
+                  "anova(fit, update(fit, . ~ . - term))"))
   compare_fits(list(object, ...), match.call())
 }
 
@@ -183,10 +182,9 @@ anova.sparsegp <- function(object, ...) {
 #' @exportS3Method car::Anova
 Anova.sparsegp <- function(mod, ...) {
   terms <- labels.sparsegp(mod)
-  if (is.null(mod$terms) || length(terms) < 2L) {
-    stop_sparsegp("mod", "has fewer than two terms, so dropping one leaves no input",
-                  "Fit a formula, or see loo(mod)")
-  }
+  refuse_if(is.null(mod$terms) || length(terms) < 2L,
+            "mod", "has fewer than two terms, so dropping one leaves no input",
+            "Fit a formula, or see loo(mod)")
   fits <- lapply(seq_along(terms), function(k) {
     shorter <- stats::formula(stats::drop.terms(mod$terms, k, keep.response = TRUE))
     eval(as.call(list(quote(stats::update), mod, shorter)), environment(mod$terms))

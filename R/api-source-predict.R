@@ -18,10 +18,9 @@ variables_of_fit <- function(object, call) {
 # Predicts every chunk that has rows. call: of predict(), evaluated in env.
 predict_source <- function(object, call, env, source, to) {
   give <- predictions_to(to)
-  if (!is.function(to) && isTRUE(eval(call$covariance, env))) {
-    stop_sparsegp("covariance", "is a matrix of pairs of rows, and a file has a line for each row",
-                  "Give `to` a function, or leave it out")
-  }
+  refuse_if(!is.function(to) && isTRUE(eval(call$covariance, env)),
+            "covariance", "is a matrix of pairs of rows, and a file has a line for each row",
+            "Give `to` a function, or leave it out")
   source <- narrowed_to(source, variables_of_fit(object, call))
   call[[1L]] <- quote(stats::predict)
   call$to <- NULL
@@ -48,10 +47,9 @@ user_receiver <- function(to) {
 
 predictions_to <- function(to) {
   if (is.function(to)) return(user_receiver(to))
-  if (!is.character(to) || length(to) != 1L || is.na(to)) {
-    stop_sparsegp("to", "is missing, and predictions for a source need a destination",
-                  "Give a function of the predictions and the chunk's number, or a CSV file")
-  }
+  refuse_if(!is.character(to) || length(to) != 1L || is.na(to),
+            "to", "is missing, and predictions for a source need a destination",
+            "Give a function of the predictions and the chunk's number, or a CSV file")
   begun <- FALSE
   function(answer, i) {
     table <- as.data.frame(with_covariance_columns(answer))

@@ -172,9 +172,8 @@ row_source.default <- function(x, ...) {
 #' @export
 row_source.function <- function(x, chunks = NULL, hold = 5e6, ...) {
   check_no_dots(...)
-  if (!is.primitive(x) && length(formals(x)) == 0L) {
-    stop_sparsegp("x", "is a function without arguments", CHUNK_FUNCTION)
-  }
+  refuse_if(!is.primitive(x) && length(formals(x)) == 0L, "x", "is a function without arguments",
+            CHUNK_FUNCTION)
   new_source("a function", if (is.null(chunks)) NA_integer_ else check_count(chunks, "chunks"),
              function() list(read = read_by(x), close = function() NULL),
              apart = !is.null(chunks), hold)
@@ -200,9 +199,7 @@ read_by <- function(chunk_of) {
 row_source.DBIConnection <- function(x, table = NULL, query = NULL, size = 50000, hold = 5e6,
                                      ...) {
   check_no_dots(...)
-  if (is.null(table) == is.null(query)) {
-    stop_sparsegp("table", "or `query` is needed, and one of them only")
-  }
+  refuse_if(is.null(table) == is.null(query), "table", "or `query` is needed, and one of them only")
   if (!is.null(table)) check_table(table)
   else if (!is_text(query)) stop_sparsegp("query", "must be one query, a character string")
   size <- check_count(size, "size")
@@ -233,10 +230,9 @@ row_source.tbl_sql <- function(x, size = 50000, hold = 5e6, ...) {
 row_source.character <- function(x, hold = 5e6, ...) {
   check_no_dots(...)
   folder <- length(x) == 1L && dir.exists(x)
-  if (!folder && any(dir.exists(x))) {
-    stop_sparsegp("x", paste("are several names, and a folder among them:", x[dir.exists(x)][1L]),
-                  "Give one folder, or the names of Parquet files, as list.files() gives them")
-  }
+  refuse_if(!folder && any(dir.exists(x)),
+            "x", paste("are several names, and a folder among them:", x[dir.exists(x)][1L]),
+            "Give one folder, or the names of Parquet files, as list.files() gives them")
   files <- if (!folder) x
            else sort(list.files(x, "[.]parquet$", recursive = TRUE, full.names = TRUE))
   files <- files_there(files) # what is wrong with them is said before a package is asked for
@@ -278,10 +274,8 @@ parquet_call <- function(file, expr) {
   tryCatch(expr, error = function(e) {
     said <- strsplit(conditionMessage(e), "\n", fixed = TRUE)[[1L]][1L]
     said <- sub("( @ |,? (invalid|possibly corrupt) Parquet file).*", "", said)
-    if (!file.exists(file)) {
-      stop_sparsegp("x", paste("has a file that no longer exists:", file),
-                    "Create the source again from the files that exist")
-    }
+    refuse_if(!file.exists(file), "x", paste("has a file that no longer exists:", file),
+              "Create the source again from the files that exist")
     stop_sparsegp("x", paste0("has a file that cannot be read as Parquet: ", file, " (", said, ")"),
                   paste("Write it again or leave it out; if another package, such as arrow, can",
                         "read it, give a function that reads a chunk by that"))
@@ -305,10 +299,9 @@ parquet_columns <- function(file) {
 #' @export
 row_source.FileSystemDataset <- function(x, hold = 5e6, ...) {
   check_no_dots(...)
-  if (x$format$type != "parquet") {
-    stop_sparsegp("x", paste("is an Arrow dataset of", x$format$type, "files"),
-                  "Write it as Parquet files, or give a function that reads a chunk")
-  }
+  refuse_if(x$format$type != "parquet",
+            "x", paste("is an Arrow dataset of", x$format$type, "files"),
+            "Write it as Parquet files, or give a function that reads a chunk")
   files <- files_there(x$files)
   lacking <- setdiff(x$schema$names, parquet_call(files[1L], parquet_columns(files[1L])))
   parquet_source(files, hold, folders_as_columns(x, lacking))
@@ -319,11 +312,10 @@ row_source.FileSystemDataset <- function(x, hold = 5e6, ...) {
 folders_as_columns <- function(dataset, names) {
   text <- lapply(stats::setNames(nm = names), text_in_folders, dataset$files)
   unnamed <- names[vapply(text, anyNA, NA)]
-  if (length(unnamed)) {
-    stop_sparsegp("x", paste("is an Arrow dataset whose files and folders lack its columns",
-                             toString(unnamed)),
-                  "Name folders column=value, or write the columns into the files")
-  }
+  refuse_if(length(unnamed), "x",
+            paste("is an Arrow dataset whose files and folders lack its columns",
+                  toString(unnamed)),
+            "Name folders column=value, or write the columns into the files")
   columns <- lapply(names, function(name) {
     value <- replace(text[[name]], text[[name]] == "__HIVE_DEFAULT_PARTITION__", NA)
     type <- dataset$schema$GetFieldByName(name)$type$ToString()

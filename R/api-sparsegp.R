@@ -122,16 +122,13 @@ sparsegp.formula <- function(formula, data, likelihood = NULL, kernel = NULL, we
   check_control(control, ...)
   call[[1L]] <- quote(sparsegp)
   if (!missing(offset)) {
-    if (is.character(call$offset)) {
-      stop_sparsegp("offset", "is text", "Give an expression in the variables of `data`, not text")
-    }
+    refuse_if(is.character(call$offset), "offset", "is text",
+              "Give an expression in the variables of `data`, not text")
     call$formula <- formula <- with_offset(formula, call$offset)
     call$offset <- NULL
   }
   if (!is.null(control$like)) return(fit_like(call, control, parent.frame()))
-  if (length(formula) < 3L) {
-    stop_sparsegp("formula", "has no response", "Write it as response ~ inputs")
-  }
+  refuse_if(length(formula) < 3L, "formula", "has no response", "Write it as response ~ inputs")
   groups <- read_group_terms(formula, if (!is.null(kernel)) as_kernel(kernel))
   if (!is.null(groups)) {
     call$formula <- formula <- groups$formula
@@ -186,9 +183,7 @@ with_own_words <- function(call, frame) {
 
 # Returns a call whose `family`, as glm() names it, is the likelihood.
 with_family <- function(call) {
-  if (!is.null(call$likelihood)) {
-    stop_sparsegp("family", "is given beside `likelihood`", "Give one")
-  }
+  refuse_if(!is.null(call$likelihood), "family", "is given beside `likelihood`", "Give one")
   call[[1L]] <- sparsegp # as found here, and not where the call is evaluated
   call$likelihood <- NULL
   names(call)[names(call) == "family"] <- "likelihood"
@@ -215,19 +210,16 @@ sparsegp.default <- function(x, y, likelihood = NULL, kernel = NULL, weights = N
     return(fit_like(call, control, parent.frame()))
   }
   if (missing(x)) stop_sparsegp("x", "is missing", "Give a formula or a matrix first")
-  if (is.character(x)) {
-    stop_sparsegp("x", "is text", "Give numbers, or write the formula without quotes")
-  }
+  refuse_if(is.character(x), "x", "is text", "Give numbers, or write the formula without quotes")
   check_control(control, ...)
   setup <- check_setup(likelihood, kernel, method, learn, structure, scale, basis, mean, control)
   y <- if (!missing(y)) plain_column(y, "y")
   setup <- complete_setup(setup, y, weights)
   lik <- setup$likelihood
   weights <- weights_of_fit(lik, weights, NROW(x))
-  if (!is.null(time_column(setup$method))) {
-    stop_sparsegp(clock_argument(setup$method), "names a column, and the rows are a matrix",
-                  "Fit a formula, or give a half-life in rows")
-  }
+  refuse_if(!is.null(time_column(setup$method)),
+            clock_argument(setup$method), "names a column, and the rows are a matrix",
+            "Fit a formula, or give a half-life in rows")
   recipe <- new_matrix_recipe(na.action, lik)
   rows <- read_rows(recipe, x, y, offset, weights)
   names <- colnames(rows$x)
@@ -266,11 +258,10 @@ check_setup <- function(likelihood = NULL, kernel = NULL, method = NULL, learn =
   )))
   method <- as_method(method, control$effort)
   search <- as_learn(learn)
-  if (!is.null(scale) && !is_flag(scale) && !is_word(scale, c("common", "log"))) {
-    stop_sparsegp("scale", "must be TRUE, FALSE, \"common\", \"log\" or NULL",
-                  paste("TRUE divides every input by its own standard deviation, \"common\" all by",
-                        "one; \"log\" takes logarithms of skewed inputs before"))
-  }
+  refuse_if(!is.null(scale) && !is_flag(scale) && !is_word(scale, c("common", "log")),
+            "scale", "must be TRUE, FALSE, \"common\", \"log\" or NULL",
+            paste("TRUE divides every input by its own standard deviation, \"common\" all by",
+                  "one; \"log\" takes logarithms of skewed inputs before"))
   check_criterion(search, method, basis)
   if (streams(method)) refuse_rows_of_likelihood(likelihood)
   list(likelihood = likelihood, kernel = kernel, method = method,

@@ -44,12 +44,10 @@ is_raster <- function(newdata) inherits(newdata, c("SpatRaster", "stars", "stars
 
 # Returns the predictions of a raster as one. call: of predict(); frame: where it was called
 predict_raster <- function(object, call, frame, raster, to) {
-  if (is.null(object$terms)) {
-    stop_sparsegp("newdata", "is a raster, and the fit is of a matrix", "Fit by a formula")
-  }
-  if (isTRUE(eval(call$covariance, frame))) {
-    stop_sparsegp("covariance", "is for few rows, and not for a raster", "Leave it out")
-  }
+  refuse_if(is.null(object$terms), "newdata", "is a raster, and the fit is of a matrix",
+            "Fit by a formula")
+  refuse_if(isTRUE(eval(call$covariance, frame)),
+            "covariance", "is for few rows, and not for a raster", "Leave it out")
   call[[1L]] <- quote(stats::predict)
   call$to <- NULL
   values <- function(cells) {
@@ -64,10 +62,9 @@ predict_raster <- function(object, call, frame, raster, to) {
 raster_layers <- function(answer) {
   if (!is.list(answer) || is.data.frame(answer)) answer <- list(fit = answer)
   columns <- function(values, name) {
-    if (length(dim(values)) > 2L) {
-      stop_sparsegp("newdata", "is a raster, and the answer has more columns than layers",
-                    "Ask for one output or class at a time, or give a data frame of its cells")
-    }
+    refuse_if(length(dim(values)) > 2L,
+              "newdata", "is a raster, and the answer has more columns than layers",
+              "Ask for one output or class at a time, or give a data frame of its cells")
     if (is.null(dim(values))) return(stats::setNames(data.frame(unname(values)), name))
     names <- colnames(values) %||% seq_len(ncol(values))
     stats::setNames(as.data.frame(values), if (name == "fit") names else paste0(name, ".", names))
@@ -121,10 +118,8 @@ terra_rows <- function(raster, object, row, count) {
 predict_cells.stars <- function(raster, object, values, to) {
   at <- attr(stars::st_dimensions(raster), "raster")$dimensions
   if (!is.null(to)) stop_sparsegp("to", "is for rasters of package terra", "Leave it out")
-  if (anyNA(at) || length(at) != 2L) {
-    stop_sparsegp("newdata", "is of class stars, and has no raster",
-                  "Give points as an sf data frame, by sf::st_as_sf()")
-  }
+  refuse_if(anyNA(at) || length(at) != 2L, "newdata", "is of class stars, and has no raster",
+            "Give points as an sf data frame, by sf::st_as_sf()")
   data <- as.data.frame(raster)
   places <- as.matrix(data[at])
   data <- data[setdiff(names(data), at)]

@@ -117,10 +117,9 @@ augment.sparsegp <- function(x, data = NULL, newdata = NULL, se_fit = FALSE,
           else model.frame.sparsegp(x)
   refuse_source(rows, if (own) "data" else "newdata")
   out <- as.data.frame(rows)
-  if (own && nrow(out) != x$n) {
-    stop_sparsegp("data", paste0("has ", nrow(out), " rows, and the fit has ", x$n),
-                  "Give the rows that the fit has used, or leave `data` out")
-  }
+  refuse_if(own && nrow(out) != x$n,
+            "data", paste0("has ", nrow(out), " rows, and the fit has ", x$n),
+            "Give the rows that the fit has used, or leave `data` out")
   further <- list(...)
   further <- further[names(further) %in% names(formals(predict.sparsegp))]
   predicted <- warn_once(do.call(augmented, c(

@@ -88,9 +88,8 @@ update.sparsegp <- function(object, formula., ..., evaluate = TRUE) {
     warn_sparsegp("This fits again what the first call names; rows that update() took later are ",
                   "not in it.")
   }
-  if (!missing(formula.) && is.null(object$terms)) {
-    stop_sparsegp("formula.", "cannot change a fit of a matrix", "Call sparsegp() again")
-  }
+  refuse_if(!missing(formula.) && is.null(object$terms),
+            "formula.", "cannot change a fit of a matrix", "Call sparsegp() again")
   call <- call_again(object)
   if (!missing(formula.)) call$formula <- stats::update.formula(stats::formula(object), formula.)
   call <- changed_call(call, as.list(substitute(list(...)))[-1L])
@@ -128,11 +127,9 @@ add_named_rows <- function(object, name, ...) {
 }
 
 add_rows <- function(object, rows, ...) {
-  if (!takes_rows(object)) {
-    stop_sparsegp("formula.", "must be a formula",
-                  paste("This fit cannot take more rows; fit all rows again with sparsegp(), on a",
-                        "basis, which can, or begin a stream with method_online()"))
-  }
+  refuse_if(!takes_rows(object), "formula.", "must be a formula",
+            paste("This fit cannot take more rows; fit all rows again with sparsegp(), on a",
+                  "basis, which can, or begin a stream with method_online()"))
   object$grown <- TRUE
   source <- as_source(rows)
   packed_fit(if (!is.null(source)) feed_more(object, source, ...)
@@ -142,9 +139,8 @@ add_rows <- function(object, rows, ...) {
 # Returns a call with arguments added, replaced or, by NULL, removed; those of gp_control() one by
 # one.
 changed_call <- function(call, changes) {
-  if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
-    stop_sparsegp("...", "holds an unnamed argument", "Name what should change")
-  }
+  refuse_if(length(changes) && (is.null(names(changes)) || any(names(changes) == "")),
+            "...", "holds an unnamed argument", "Name what should change")
   call <- as.list(call)
   if (is_control_call(call$control) && is_control_call(changes$control)) {
     changes$control <- changed_control(call$control, changes$control)

@@ -208,11 +208,10 @@ package_of <- function(env) {
 globals_to_send <- function(found) {
   unsent <- found$unsent
   refused <- setdiff(names(unsent), found$set)
-  if (length(refused) && !in_this_process()) {
-    stop_sparsegp("data", paste0("is to be read by workers, and needs ", refused[1L], ", which ",
-                                 "cannot be sent to them (class ", unsent[[refused[1L]]], ")"),
-                  "Make it within the function, or fit with future::plan(\"sequential\")")
-  }
+  refuse_if(length(refused) && !in_this_process(), "data",
+            paste0("is to be read by workers, and needs ", refused[1L], ", which ",
+                   "cannot be sent to them (class ", unsent[[refused[1L]]], ")"),
+            "Make it within the function, or fit with future::plan(\"sequential\")")
   globals <- found$globals[setdiff(names(found$globals), names(unsent))]
   bytes <- vapply(globals, function(value) as.double(utils::object.size(value)), 0)
   if (sum(bytes) <= getOption("future.globals.maxSize", 500 * 1024^2)) return(globals)

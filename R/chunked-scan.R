@@ -191,11 +191,10 @@ more_levels <- function(seen, later) {
     own <- seen[[name]]
     new <- later[[name]]
     late <- setdiff(c(new$declared, new$there), own$declared) # texts declare nothing
-    if (isTRUE(own$ordered) && length(late)) {
-      stop_sparsegp("data", paste0("has categories of ", name, " that the chunks before did not ",
-                                   "have: ", toString(late)),
-                    "Give the ordered factor all its levels in every chunk")
-    }
+    refuse_if(isTRUE(own$ordered) && length(late), "data",
+              paste0("has categories of ", name, " that the chunks before did not ",
+                     "have: ", toString(late)),
+              "Give the ordered factor all its levels in every chunk")
     # the first chunk says whether there is an order: text may stand for a factor after it
     ordered <- if (is.null(own)) new$ordered else own$ordered
     seen[[name]] <- list(declared = union(own$declared, new$declared),

@@ -69,11 +69,9 @@ check_sites <- function(found, generation) {
 # Sites in a folder beside a checkpoint. A folder that was there before is somebody else's.
 sites_of_checkpoint <- function(checkpoint, ours, claim) {
   folder <- paste0(checkpoint, ".sites")
-  if (!isTRUE(ours) && file.exists(folder)) {
-    stop_sparsegp("checkpoint", paste0("keeps sites of rows in ", folder, ", which is there ",
-                                       "already and is not of this fit"),
-                  "Give another name, or move that folder away")
-  }
+  refuse_if(!isTRUE(ours) && file.exists(folder), "checkpoint",
+            paste0("keeps sites of rows in ", folder, ", which is there ",
+                   "already and is not of this fit"), "Give another name, or move that folder away")
   if (!isTRUE(ours)) claim()
   sites_in_files(folder, "checkpoint", paste("Begin again: remove the checkpoint, and the files of",
                                              "its folder"))

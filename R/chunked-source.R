@@ -65,10 +65,8 @@ key_of_fit <- function(source, terms, setup, frame) {
 check_source_setup <- function(setup) {
   refuse_variances_of_stream(setup$likelihood)
   points <- is.null(setup$basis) || !is.null(dim(setup$basis))
-  if (!setup$streams && !points) {
-    stop_sparsegp("basis", "is row numbers, and the rows are read in chunks",
-                  "Give a data frame of points")
-  }
+  refuse_if(!setup$streams && !points, "basis", "is row numbers, and the rows are read in chunks",
+            "Give a data frame of points")
 }
 
 # Returns the first frame that has rows.
@@ -231,10 +229,8 @@ key_of_like <- function(fit) {
 
 # Returns the recipe for chunks of more rows of a fit.
 recipe_for_chunks <- function(fit, weights) {
-  if (is.null(fit$terms)) {
-    stop_sparsegp("data", "is a source of rows, and the model was fitted to a matrix",
-                  "Fit it by a formula")
-  }
+  refuse_if(is.null(fit$terms), "data", "is a source of rows, and the model was fitted to a matrix",
+            "Fit it by a formula")
   recipe <- recipe_of(fit)
   if (!is.null(weights)) recipe$arguments$weights <- weights
   recipe

@@ -120,10 +120,9 @@ conversion_to <- function(was) {
 noted_variables <- function(terms, data) {
   names <- all.vars(terms)
   taken <- intersect(names, FRAME_COLUMNS)
-  if (length(taken)) {
-    stop_sparsegp("formula", paste0("has a variable called ", toString(taken), ", a name that ",
-                                    "model frames use themselves"), "Rename that column")
-  }
+  refuse_if(length(taken), "formula",
+            paste0("has a variable called ", toString(taken), ", a name that ",
+                   "model frames use themselves"), "Rename that column")
   within <- if (is.list(data) || is.environment(data)) intersect(names, names(data))
   beside <- setdiff(names, within)
   values <- c(lapply(stats::setNames(nm = within), function(name) data[[name]]),
@@ -193,10 +192,9 @@ in_measures <- function(data, measures, argument) {
     both <- function(kind) all(startsWith(c(now, was), kind))
     converted <- if (both(IN_DIFFTIME)) in_difftime(data[[name]], was)
                  else if (both(IN_UNITS)) in_units(data[[name]], was)
-    if (is.null(converted)) {
-      stop_sparsegp(argument, paste0("has ", name, " as ", now, ", which was ", was, " at the fit"),
-                    conversion_to(was))
-    }
+    refuse_if(is.null(converted),
+              argument, paste0("has ", name, " as ", now, ", which was ", was, " at the fit"),
+              conversion_to(was))
     data[[name]] <- converted
   }
   data

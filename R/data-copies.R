@@ -4,15 +4,13 @@
 # Checks `augment`.
 check_augment <- function(augment, basis, streams) {
   if (is.null(augment)) return(NULL)
-  if (!is.function(augment)) {
-    stop_sparsegp("augment", paste0("is of class ", toString(dQuote(class(augment), FALSE))),
-                  paste("Give a function of a matrix of rows, such as shift_images(16, 16) or",
-                        "jitter_rows(0.1)"))
-  }
-  if (!is.null(basis)) {
-    stop_sparsegp("basis", "is given, and `augment` has points chosen from rows and their copies",
-                  "Leave one of them out")
-  }
+  refuse_if(!is.function(augment),
+            "augment", paste0("is of class ", toString(dQuote(class(augment), FALSE))),
+            paste("Give a function of a matrix of rows, such as shift_images(16, 16) or",
+                  "jitter_rows(0.1)"))
+  refuse_if(!is.null(basis),
+            "basis", "is given, and `augment` has points chosen from rows and their copies",
+            "Leave one of them out")
   if (streams) refuse_augment("is for rows in memory, and a stream does not keep its rows")
   augment
 }
@@ -56,10 +54,8 @@ rows_of_set <- function(set, n) {
 copy_set <- function(set, of, x) {
   attr(set, "row") <- NULL
   set <- check_inputs(set, "augment")
-  if (ncol(set) != ncol(x)) {
-    stop_sparsegp("augment", paste0("made rows of ", counted(ncol(set), "column"), ", not of ",
-                                    ncol(x)))
-  }
+  refuse_if(ncol(set) != ncol(x),
+            "augment", paste0("made rows of ", counted(ncol(set), "column"), ", not of ", ncol(x)))
   if (!all(is.finite(set))) stop_sparsegp("augment", "made values that are missing or infinite")
   if (setequal(colnames(set), colnames(x))) set <- set[, colnames(x), drop = FALSE]
   unname(set)
@@ -170,20 +166,17 @@ NULL
 shift_images <- function(nrow, ncol, by = 1, directions = 4, background = NULL, byrow = TRUE) {
   size <- c(check_count(nrow, "nrow"), check_count(ncol, "ncol"))
   by <- check_count(by, "by")
-  if (by >= max(size)) {
-    stop_sparsegp("by", "moves every pixel out of the image", paste("Give less than", max(size)))
-  }
-  if (!is.numeric(directions) || !identical(directions %in% c(4, 8), TRUE)) {
-    stop_sparsegp("directions", "must be 4 or 8")
-  }
+  refuse_if(by >= max(size), "by", "moves every pixel out of the image",
+            paste("Give less than", max(size)))
+  refuse_if(!is.numeric(directions) || !identical(directions %in% c(4, 8), TRUE),
+            "directions", "must be 4 or 8")
   if (!is.null(background)) check_number(background, "background")
   check_flag(byrow, "byrow")
   function(rows) {
-    if (ncol(rows) != prod(size)) {
-      stop_sparsegp("augment", paste0("moves images of ", size[1L], " x ", size[2L], " pixels, ",
-                                      "and rows have ", counted(ncol(rows), "input")),
-                    "Give shift_images() the size of the images, one input for each pixel")
-    }
+    refuse_if(ncol(rows) != prod(size), "augment",
+              paste0("moves images of ", size[1L], " x ", size[2L], " pixels, ",
+                     "and rows have ", counted(ncol(rows), "input")),
+              "Give shift_images() the size of the images, one input for each pixel")
     place <- matrix(seq_len(prod(size)), size[1L], size[2L], byrow = byrow)
     at_edge <- row(place) %in% c(1L, size[1L]) | col(place) %in% c(1L, size[2L])
     background <- background %||% stats::median(rows[, place[at_edge]])
@@ -214,11 +207,9 @@ jitter_rows <- function(sd, copies = 4, seed = 1) {
   copies <- check_count(copies, "copies")
   if (!is.null(seed)) check_count(seed, "seed", 0L)
   function(rows) {
-    if (!length(sd) %in% c(1L, ncol(rows))) {
-      stop_sparsegp("augment", paste0("has ", length(sd), " standard deviations for ",
-                                      counted(ncol(rows), "input")),
-                    "Give jitter_rows() one sd, or one for each input")
-    }
+    refuse_if(!length(sd) %in% c(1L, ncol(rows)), "augment",
+              paste0("has ", length(sd), " standard deviations for ", counted(ncol(rows), "input")),
+              "Give jitter_rows() one sd, or one for each input")
     generator <- with_seed(seed)
     on.exit(generator$restore())
     each <- rep(rep_len(sd, ncol(rows)), each = nrow(rows))

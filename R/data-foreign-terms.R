@@ -28,11 +28,9 @@ terms_within <- function(expression) {
 refuse_foreign_term <- function(term, env) {
   if (!is.call(term)) return(invisible())
   mark <- as.character(term[[1L]])[1L]
-  if (mark %in% BARS) {
-    stop_sparsegp("formula", paste0("has the term ", deparse1(term), " with a bar"),
-                  paste("Write group terms as y ~ x + (1 | g), in parentheses and added; a logical",
-                        "OR is I(a | b)"))
-  }
+  refuse_if(mark %in% BARS, "formula", paste0("has the term ", deparse1(term), " with a bar"),
+            paste("Write group terms as y ~ x + (1 | g), in parentheses and added; a logical",
+                  "OR is I(a | b)"))
   if (!is_smooth_mark(mark, env)) return(invisible())
   stop_sparsegp("formula", paste0("has the smooth term ", deparse1(term),
                                   ", which other packages define"),

@@ -8,18 +8,15 @@ check_inputs <- function(x, argument = "x") {
     numeric <- vapply(x, function(column) {
       (is.numeric(column) || is.logical(column)) && NCOL(column) == 1L
     }, NA)
-    if (!all(numeric)) {
-      stop_sparsegp(argument, paste0("has columns that are not numeric vectors: ",
-                                     toString(names(x)[!numeric])),
-                    "Convert them to numbers; the formula method of sparsegp() does so for factors")
-    }
+    refuse_if(!all(numeric), argument,
+              paste0("has columns that are not numeric vectors: ", toString(names(x)[!numeric])),
+              "Convert them to numbers; the formula method of sparsegp() does so for factors")
     x <- data.matrix(x)
     if (identical(rownames(x), as.character(seq_len(nrow(x))))) rownames(x) <- NULL
   }
   if (is.null(dim(x)) && (is.numeric(x) || is.logical(x))) x <- matrix(x, ncol = 1L)
-  if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
-    stop_sparsegp(argument, "must be a numeric matrix, a numeric vector or a data frame of numbers")
-  }
+  refuse_if(!is.matrix(x) || !(is.numeric(x) || is.logical(x)),
+            argument, "must be a numeric matrix, a numeric vector or a data frame of numbers")
   if (ncol(x) == 0L) stop_sparsegp(argument, "has no columns", "Give at least one input")
   x <- matrix(as.double(x), nrow(x), ncol(x), dimnames = dimnames(x)) # no ts
   colnames(x) <- column_names(x)
@@ -70,13 +67,11 @@ check_per_row <- function(x, n, argument, default, positive = FALSE) {
   if (is.null(x)) return(rep(default, n))
   x <- plain_column(x, argument)
   if (is.logical(x) && all(is.na(x))) x <- as.double(x) # NA alone, which is a logical
-  if (!is.numeric(x) || length(x) != n) {
-    stop_sparsegp(argument, paste0("must be ", n, " numbers, one per row"))
-  }
-  if (any(is.infinite(x)) || (positive && any(x <= 0, na.rm = TRUE))) {
-    stop_sparsegp(argument, if (positive) "must be positive and finite" else "must be finite",
-                  "Leave out rows that should not count with `subset`")
-  }
+  refuse_if(!is.numeric(x) || length(x) != n,
+            argument, paste0("must be ", n, " numbers, one per row"))
+  refuse_if(any(is.infinite(x)) || (positive && any(x <= 0, na.rm = TRUE)),
+            argument, if (positive) "must be positive and finite" else "must be finite",
+            "Leave out rows that should not count with `subset`")
   as.double(x)
 }
 
@@ -89,10 +84,8 @@ check_response_length <- function(y, n, dims) {
 }
 
 refuse_response <- function(y) {
-  if (are_times(y)) {
-    stop_sparsegp("y", "is of times to an event, and the likelihood is not",
-                  "Leave the likelihood out, or use \"weibull\", \"loglogistic\" or \"lognormal\"")
-  }
+  refuse_if(are_times(y), "y", "is of times to an event, and the likelihood is not",
+            "Leave the likelihood out, or use \"weibull\", \"loglogistic\" or \"lognormal\"")
   if (is.raw(y)) stop_sparsegp("y", "is of class raw", "Convert it to numbers, by as.integer()")
   stop_sparsegp("y", "must be one vector",
                 paste("Several columns are components for lik_gaussian(), and successes and",
@@ -111,9 +104,8 @@ frame_offset <- function(frame) {
 check_offset <- function(offset, n) {
   offset <- plain_column(offset, "offset")
   if (!is.matrix(offset)) return(check_per_row(offset, n, "offset", 0))
-  if (!is.numeric(offset) || nrow(offset) != n || any(is.infinite(offset))) {
-    stop_sparsegp("offset", paste0("must be a matrix of finite numbers with ", n, " rows"))
-  }
+  refuse_if(!is.numeric(offset) || nrow(offset) != n || any(is.infinite(offset)),
+            "offset", paste0("must be a matrix of finite numbers with ", n, " rows"))
   storage.mode(offset) <- "double"
   offset
 }
@@ -130,13 +122,10 @@ named_inputs <- function(x, wanted, argument) {
   x <- check_inputs(if (by_name) x[, wanted, drop = FALSE] else x, argument)
   invented <- identical(wanted, paste0("x", seq_along(wanted)))
   inputs <- paste0("The inputs are ", toString(wanted))
-  if (!is.null(given) && !invented && !identical(colnames(x), wanted)) {
-    stop_sparsegp(argument, paste0("lacks ", toString(setdiff(wanted, given))), inputs)
-  }
-  if (ncol(x) != length(wanted)) {
-    stop_sparsegp(argument, paste0("has ", ncol(x), " columns for ", length(wanted), " inputs"),
-                  inputs)
-  }
+  refuse_if(!is.null(given) && !invented && !identical(colnames(x), wanted),
+            argument, paste0("lacks ", toString(setdiff(wanted, given))), inputs)
+  refuse_if(ncol(x) != length(wanted),
+            argument, paste0("has ", ncol(x), " columns for ", length(wanted), " inputs"), inputs)
   colnames(x) <- wanted
   x
 }

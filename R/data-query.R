@@ -18,10 +18,8 @@ check_table <- function(table) {
 
 # Reads the rows of a query in chunks.
 query_reader <- function(con, query, size, argument) {
-  if (!DBI::dbIsValid(con)) {
-    stop_sparsegp("x", "is a connection that is closed",
-                  "Open it again, and create the source again")
-  }
+  refuse_if(!DBI::dbIsValid(con), "x", "is a connection that is closed",
+            "Open it again, and create the source again")
   # a table that is not there is an error by itself, not one of dispatch on the query
   withCallingHandlers(force(query), warning = refuse_open_result)
   rows_of_query(con, query, size, argument)

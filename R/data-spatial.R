@@ -22,10 +22,9 @@ POINTS <- c("sf", "SpatVector")
 # Returns points as a data frame with their coordinates.
 with_coordinates <- function(data, formula, argument) {
   package <- if (inherits(data, "sf")) "sf" else "terra"
-  if (!requireNamespace(package, quietly = TRUE)) {
-    stop_sparsegp(argument, paste0("is of class ", class(data)[1L], ", and package ", package,
-                                   " is not installed"), "Install it")
-  }
+  refuse_if(!requireNamespace(package, quietly = TRUE), argument,
+            paste0("is of class ", class(data)[1L], ", and package ", package, " is not installed"),
+            "Install it")
   found <- if (package == "sf") points_of_sf(data, argument) else points_of_terra(data, argument)
   placed_rows(found$values, coordinate_names(formula, found$values), found$at, found$system)
 }
@@ -34,10 +33,9 @@ with_coordinates <- function(data, formula, argument) {
 # that these are of.
 points_of_sf <- function(data, argument) {
   geometry <- sf::st_geometry(data)
-  if (!all(sf::st_geometry_type(geometry) == "POINT")) {
-    stop_sparsegp(argument, "has geometries that are not points",
-                  "Convert them by sf::st_centroid() or sf::st_cast(x, \"POINT\")")
-  }
+  refuse_if(!all(sf::st_geometry_type(geometry) == "POINT"),
+            argument, "has geometries that are not points",
+            "Convert them by sf::st_centroid() or sf::st_cast(x, \"POINT\")")
   system <- sf::st_crs(geometry)
   list(values = as.data.frame(sf::st_drop_geometry(data)),
        at = if (nrow(data)) sf::st_coordinates(geometry) else matrix(0, 0L, 2L),
@@ -46,10 +44,9 @@ points_of_sf <- function(data, argument) {
 
 points_of_terra <- function(data, argument) {
   at <- if (nrow(data)) terra::crds(data) else matrix(0, 0L, 2L)
-  if (nrow(data) && (terra::geomtype(data) != "points" || nrow(at) != nrow(data))) {
-    stop_sparsegp(argument, "has geometries that are not single points",
-                  "Convert them by terra::centroids() or terra::disagg()")
-  }
+  refuse_if(nrow(data) && (terra::geomtype(data) != "points" || nrow(at) != nrow(data)),
+            argument, "has geometries that are not single points",
+            "Convert them by terra::centroids() or terra::disagg()")
   system <- terra::crs(data, describe = TRUE)
   values <- terra::as.data.frame(data)
   if (!ncol(values)) values <- data.frame(row.names = seq_len(nrow(data)))

@@ -38,11 +38,9 @@ as_times.default <- function(y) {
     type <- if (ncol(y) == 3L) "counting" else "right"
     return(as_times(structure(y, type = type, class = "Surv")))
   }
-  if (!is.numeric(y) || is.matrix(y)) {
-    stop_sparsegp("y", "has no times to an event",
-                  paste("Give positive numbers, Surv(time, status) of package survival, or",
-                        "cbind(time, status) with a status of 0 and 1"))
-  }
+  refuse_if(!is.numeric(y) || is.matrix(y), "y", "has no times to an event",
+            paste("Give positive numbers, Surv(time, status) of package survival, or",
+                  "cbind(time, status) with a status of 0 and 1"))
   y <- as.double(y)
   new_times(cbind(y, y, ifelse(is.na(y), NA, 1)))
 }
@@ -72,12 +70,10 @@ is_matrix_of_times <- function(y) {
 as_times.Surv <- function(y) {
   type <- attr(y, "type")
   numbers <- matrix(as.double(unclass(y)), nrow(y))
-  if (!type %in% c("right", "left", "interval", "interval2", "counting")) {
-    stop_sparsegp("y", paste0("is a Surv object of type \"", type, "\", with several kinds of ",
-                              "events"),
-                  paste("Give Surv(time, status), Surv(entry, time, status), or one of type",
-                        "\"left\" or \"interval2\", and one event"))
-  }
+  refuse_if(!type %in% c("right", "left", "interval", "interval2", "counting"), "y",
+            paste0("is a Surv object of type \"", type, "\", with several kinds of events"),
+            paste("Give Surv(time, status), Surv(entry, time, status), or one of type",
+                  "\"left\" or \"interval2\", and one event"))
   if (type == "counting") {
     numbers[numbers[, 1L] %in% -Inf, 1L] <- 0
     return(new_times(numbers[, c(2L, 2L, 3L, 1L), drop = FALSE]))

@@ -102,9 +102,7 @@ density_run <- function(problem, lambda, prior_mean, sites) {
   problem$offset <- rep(prior_mean, nrow(problem$x))
   theta <- c(-log1p(lambda), numeric(problem$nkernel - 1L))
   run <- engine_run(problem, theta, sites, posterior = TRUE)
-  if (run$status != 0L) {
-    stop_sparsegp("x", "led to numbers that are not finite", "Give a smaller `k0`")
-  }
+  refuse_if(run$status != 0L, "x", "led to numbers that are not finite", "Give a smaller `k0`")
   posterior <- list(basis = problem$basis, alpha = run$alpha, G = run$G, H = run$H)
   joint <- joint_latent(problem$spec, theta, posterior, problem$basis)
   run$at_basis <- list(mean = joint$mean + prior_mean, cov = joint$var)

@@ -12,54 +12,40 @@
 density_space <- function(range, support, base, x) {
   if (!is.null(base)) return(base_space(range, support, base, x))
   if (is.null(support)) return(list(range = density_range(range, x), waves = "periodic"))
-  if (!is.null(range)) {
-    stop_sparsegp("range", "cannot be combined with `support`",
-                  "Leave it out: the support already gives the points")
-  }
+  refuse_if(!is.null(range), "range", "cannot be combined with `support`",
+            "Leave it out: the support already gives the points")
   check_support(support, x)
   open <- is.infinite(support)
   if (!any(open)) return(list(range = density_range(support, x), waves = "level"))
   end <- support[!open]
   scale <- mean(x - end)
-  if (scale == 0) {
-    stop_sparsegp("x", "are all at the end of `support`", "Such points have no density")
-  }
+  refuse_if(scale == 0, "x", "are all at the end of `support`", "Such points have no density")
   far <- if (scale > 0) max(x) else min(x)
   list(range = density_range(sort(c(end, far + 0.1 * (far - end))), x), waves = "level", end = end,
        scale = scale)
 }
 
 base_space <- function(range, support, base, x) {
-  if (!is.null(c(range, support))) {
-    stop_sparsegp("base", "cannot be combined with `range` or `support`",
-                  "It gives the space of the density by itself")
-  }
-  if (ncol(x) > 1L) {
-    stop_sparsegp("base", "is for points of one input", "Give a `range` for each of several")
-  }
-  if (!is_base(base)) {
-    stop_sparsegp("base", "must be a list of the name of a distribution and its parameters",
-                  "list(\"norm\", mean = 3, sd = 1) is one; the names are in ?gp_density")
-  }
-  if (!all(base_map(base)$inside(x))) {
-    stop_sparsegp("base", "has no density at some of the points", "Change its parameters")
-  }
+  refuse_if(!is.null(c(range, support)), "base", "cannot be combined with `range` or `support`",
+            "It gives the space of the density by itself")
+  refuse_if(ncol(x) > 1L, "base", "is for points of one input",
+            "Give a `range` for each of several")
+  refuse_if(!is_base(base),
+            "base", "must be a list of the name of a distribution and its parameters",
+            "list(\"norm\", mean = 3, sd = 1) is one; the names are in ?gp_density")
+  refuse_if(!all(base_map(base)$inside(x)), "base", "has no density at some of the points",
+            "Change its parameters")
   list(range = density_range(NULL, x), waves = "level", base = base)
 }
 
 check_support <- function(support, x) {
-  if (ncol(x) > 1L) {
-    stop_sparsegp("support", "is for points of one input", "Give a `range` for each of two")
-  }
+  refuse_if(ncol(x) > 1L, "support", "is for points of one input", "Give a `range` for each of two")
   good <- is.numeric(support) && length(support) == 2L && !anyNA(support) &&
     support[1L] < support[2L] && any(is.finite(support))
-  if (!good) {
-    stop_sparsegp("support", "must be two increasing numbers, one of which may be infinite",
-                  "c(0, Inf) is for times and sizes; leave it out where there is no end")
-  }
-  if (any(x < support[1L] | x > support[2L])) {
-    stop_sparsegp("support", "leaves out some points", "Widen it, or leave the points out of `x`")
-  }
+  refuse_if(!good, "support", "must be two increasing numbers, one of which may be infinite",
+            "c(0, Inf) is for times and sizes; leave it out where there is no end")
+  refuse_if(any(x < support[1L] | x > support[2L]), "support", "leaves out some points",
+            "Widen it, or leave the points out of `x`")
 }
 
 # Returns the map of a space: `to` the unit and `from` it, points as rows; `log_slope`, log du/dx at
@@ -121,12 +107,9 @@ density_range <- function(range, x) {
   }
   good <- is.matrix(range) && is.numeric(range) && identical(dim(range), c(2L, ncol(x))) &&
     (argument == "x" || all(is.finite(range)) && all(range[2L, ] > range[1L, ]))
-  if (!good) {
-    stop_sparsegp("range", "must be two increasing numbers, or a column of them for each input")
-  }
-  if (any(t(x) < range[1L, ] | t(x) > range[2L, ])) {
-    stop_sparsegp("range", "leaves out some points", "Widen it, or leave the points out of `x`")
-  }
+  refuse_if(!good, "range", "must be two increasing numbers, or a column of them for each input")
+  refuse_if(any(t(x) < range[1L, ] | t(x) > range[2L, ]), "range", "leaves out some points",
+            "Widen it, or leave the points out of `x`")
   check_volume(range, argument)
   dimnames(range) <- list(c("from", "to"), colnames(x))
   range

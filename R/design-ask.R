@@ -84,9 +84,8 @@ asking_state <- function(after, budget, rows) {
   state <- if (is.null(after)) list(seen = 0L, asked = 0L) else attr(after, "state")
   counted <- is.numeric(budget) && length(budget) == 1L && !is.na(budget) && budget >= 1
   state["rows"] <- list(if (counted) rows_of_budget(budget, rows))
-  if (!counted && !is.null(rows)) {
-    stop_sparsegp("rows", "are for a budget that is a number of labels", "Leave them out")
-  }
+  refuse_if(!counted && !is.null(rows), "rows", "are for a budget that is a number of labels",
+            "Leave them out")
   state$budget <- if (counted) check_count(budget, "budget")
                   else check_number(budget, "budget", 0, 1)
   state
@@ -94,14 +93,11 @@ asking_state <- function(after, budget, rows) {
 
 # Returns the number of rows that a budget of labels is for.
 rows_of_budget <- function(budget, rows) {
-  if (!is.finite(budget) || budget != round(budget)) {
-    stop_sparsegp("budget", "is neither a proportion nor a whole number of labels",
-                  "Give a value in (0, 1), or a whole number with `rows`")
-  }
-  if (is.null(rows)) {
-    stop_sparsegp("budget", "is a number of labels, and the number of rows is missing",
-                  "Give the number of all rows as `rows`, or a proportion in (0, 1)")
-  }
+  refuse_if(!is.finite(budget) || budget != round(budget),
+            "budget", "is neither a proportion nor a whole number of labels",
+            "Give a value in (0, 1), or a whole number with `rows`")
+  refuse_if(is.null(rows), "budget", "is a number of labels, and the number of rows is missing",
+            "Give the number of all rows as `rows`, or a proportion in (0, 1)")
   rows <- check_count(rows, "rows")
   if (budget <= rows) return(rows)
   stop_sparsegp("budget", paste0("asks for ", budget, " labels from only ", rows, " rows"),

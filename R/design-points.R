@@ -10,9 +10,8 @@ next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = 
   n <- check_count(n, "n", k)
   score <- check_score(score, fit, !is.null(cost))
   check_cost_function(cost)
-  if (missing(within)) {
-    stop_sparsegp("within", "is missing", "Give the range of each variable, as in list(x = 0:1)")
-  }
+  refuse_if(missing(within), "within", "is missing",
+            "Give the range of each variable, as in list(x = 0:1)")
   box <- check_box(within, "within")
   target <- target_for(fit, score, target, target_weights, measure,
                        function(most) target_of_data(fit, even_points(box, most)))

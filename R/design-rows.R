@@ -184,16 +184,14 @@ next_rows <- function(fit, candidates, k = 1, score = SCORES, cost = NULL, allow
   fit <- one_fit(fit)
   k <- check_count(k, "k")
   score <- check_score(score, fit, !is.null(cost))
-  if (missing(candidates)) {
-    stop_sparsegp("candidates", "are missing", "Give the rows to choose from, as for predict()")
-  }
+  refuse_if(missing(candidates), "candidates", "are missing",
+            "Give the rows to choose from, as for predict()")
   given <- candidate_rows(fit, candidates, offset, weights)
   rows <- length(given$complete)
   open <- allowed_rows(allowed, candidates, rows) & given$complete
-  if (sum(open) < k) {
-    stop_sparsegp("candidates", paste0("have ", sum(open), " rows to choose from, fewer than k = ",
-                                       k), "Give more candidates, complete and allowed")
-  }
+  refuse_if(sum(open) < k,
+            "candidates", paste0("have ", sum(open), " rows to choose from, fewer than k = ", k),
+            "Give more candidates, complete and allowed")
   if (!is.null(cost)) {
     cost <- check_per_row(cost, rows, "cost", positive = TRUE)
     check_no_missing(cost = cost)
@@ -222,10 +220,9 @@ candidate_rows <- function(fit, candidates, offset, weights) {
 allowed_rows <- function(allowed, candidates, rows) {
   if (is.null(allowed)) return(rep(TRUE, rows))
   if (is.function(allowed)) allowed <- allowed(candidates)
-  if (!is.logical(allowed) || length(allowed) != rows) {
-    stop_sparsegp("allowed", paste0("must be TRUE or FALSE for each of ", rows, " rows"),
-                  "Give a logical vector, or a function of the candidates that returns one")
-  }
+  refuse_if(!is.logical(allowed) || length(allowed) != rows,
+            "allowed", paste0("must be TRUE or FALSE for each of ", rows, " rows"),
+            "Give a logical vector, or a function of the candidates that returns one")
   allowed & !is.na(allowed)
 }
 

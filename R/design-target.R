@@ -18,10 +18,8 @@ target_for <- function(fit, score, target, weights, measure, default) {
   found <- if (is.null(target)) default(most) else target_points(fit, target, most)
   weights <- target_weights_of(weights, found$data) * found$complete
   rows <- which(weights > 0)
-  if (length(rows) == 0L) {
-    stop_sparsegp("target", "has no complete row of positive weight",
-                  "Give rows without missing values, and weights above 0")
-  }
+  refuse_if(length(rows) == 0L, "target", "has no complete row of positive weight",
+            "Give rows without missing values, and weights above 0")
   if (found$thinned) rows <- sort(rows[utils::head(spread_rows(length(rows)), most)])
   new_target(fit, found, rows, weights[rows] / sum(weights[rows]), measure)
 }
@@ -68,16 +66,13 @@ check_box <- function(within, argument) {
   if (is.matrix(within)) within <- as.data.frame(within)
   good <- is.list(within) && length(within) > 0L && !is.null(names(within)) &&
     all(nzchar(names(within)))
-  if (!good) {
-    stop_sparsegp(argument, "must be a list with a name for each variable",
-                  "Write list(x = c(0, 1), z = c(-5, 5))")
-  }
+  refuse_if(!good, argument, "must be a list with a name for each variable",
+            "Write list(x = c(0, 1), z = c(-5, 5))")
   lapply(stats::setNames(nm = names(within)), function(name) {
     of <- within[[name]]
     if (!is.numeric(of)) return(unique(of))
-    if (length(of) < 2L || !all(is.finite(of)) || min(of) == max(of)) {
-      stop_sparsegp(argument, paste0("has no range for ", name), "Give two different numbers")
-    }
+    refuse_if(length(of) < 2L || !all(is.finite(of)) || min(of) == max(of),
+              argument, paste0("has no range for ", name), "Give two different numbers")
     range(of)
   })
 }

@@ -7,12 +7,11 @@ functions_of_mean <- function(problem) {
 
 # Returns a problem whose mean is known, for algorithms that have no room for its coefficients.
 without_mean <- function(problem) {
-  if (isTRUE(problem$mean$asked)) {
-    stop_sparsegp("mean", paste("has coefficients to integrate out, and", problem$options$label,
-                                "visits each observation once"),
-                  paste("Use mean = \"average\" or \"zero\", another method, or a kernel with",
-                        "kernel_constant() or kernel_linear()"))
-  }
+  refuse_if(isTRUE(problem$mean$asked), "mean",
+            paste("has coefficients to integrate out, and", problem$options$label,
+                  "visits each observation once"),
+            paste("Use mean = \"average\" or \"zero\", another method, or a kernel with",
+                  "kernel_constant() or kernel_linear()"))
   problem["mean"] <- list(NULL)
   problem
 }

@@ -64,11 +64,10 @@ basis_posterior <- function(problem, run) {
 # mean: the record of a mean whose coefficients the state has, or NULL
 state_posterior <- function(state, mean = NULL) {
   stored <- .Call(sg_posterior, state)
-  if (stored$status != 0L) {
-    stop_sparsegp("object", paste("would have no proper posterior: negative site precisions of",
-                                  "rows far from all others are too large"),
-                  "Fit all rows at once, or by a likelihood that is log-concave")
-  }
+  refuse_if(stored$status != 0L, "object",
+            paste("would have no proper posterior: negative site precisions of",
+                  "rows far from all others are too large"),
+            "Fit all rows at once, or by a likelihood that is log-concave")
   if (is.null(stored$trend)) return(stored[c("alpha", "G", "H")])
   c(stored[c("alpha", "G", "H")], list(trend = c(mean_record(mean), stored$trend)))
 }
@@ -164,10 +163,9 @@ stop_of <- function(run) catalogue()$stops[run$stop + 1L]
 
 # Nothing was chosen.
 stop_empty <- function(run) {
-  if (identical(stop_of(run), "min_gain")) {
-    stop_sparsegp("method", "has a min_gain that no row reaches at these hyperparameters",
-                  "Lower method_ivm(min_gain =)")
-  }
+  refuse_if(identical(stop_of(run), "min_gain"),
+            "method", "has a min_gain that no row reaches at these hyperparameters",
+            "Lower method_ivm(min_gain =)")
   stop_sparsegp("kernel", paste("is zero at every row, or every row would get a negative site",
                                 "precision, so no first row can be selected"),
                 paste("Leave constant inputs out, add kernel_constant(), give an offset, or start",

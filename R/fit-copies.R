@@ -25,9 +25,7 @@ fit_with_copies <- function(first, tuned, chunk, setup) {
 # ?copies).
 problem_with_copies <- function(model, chunk, augment, rows) {
   made <- copies_of_rows(augment, chunk$x[rows, , drop = FALSE])
-  if (length(made$of) == 0L) {
-    stop_sparsegp("augment", "makes no copy that differs from its row")
-  }
+  refuse_if(length(made$of) == 0L, "augment", "makes no copy that differs from its row")
   of <- rows[made$of]
   refuse_other_levels(made$x, chunk$x[of, , drop = FALSE], model$scaling)
   n <- nrow(chunk$x)

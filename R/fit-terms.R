@@ -67,10 +67,9 @@ term_groups <- function(labels, terms) {
     else if (is.numeric(group)) match(group, seq_along(labels))
   })
   wrong <- lengths(at) == 0L | vapply(at, function(k) anyNA(k) || anyDuplicated(k) > 0L, NA)
-  if (length(at) == 0L || any(wrong)) {
-    stop_sparsegp("terms", "must be names or numbers of parts of the kernel, or a list of them",
-                  paste0("The parts are ", toString(labels)))
-  }
+  refuse_if(length(at) == 0L || any(wrong),
+            "terms", "must be names or numbers of parts of the kernel, or a list of them",
+            paste0("The parts are ", toString(labels)))
   named <- vapply(at, function(k) paste(labels[k], collapse = " + "), "")
   given <- if (is.null(names(groups))) "" else names(groups)
   stats::setNames(at, ifelse(given == "", named, given))

@@ -14,9 +14,8 @@
 #' @export
 fixed <- function(value) {
   value <- plain_numbers(value)
-  if (!is.numeric(value) || length(value) == 0L || !all(is.finite(value))) {
-    stop_sparsegp("value", "must be finite numbers")
-  }
+  refuse_if(!is.numeric(value) || length(value) == 0L || !all(is.finite(value)),
+            "value", "must be finite numbers")
   structure(list(value = as.double(value)), class = "sparsegp_fixed")
 }
 
@@ -33,9 +32,8 @@ check_hyper <- function(x, argument, positive = TRUE, single = FALSE, range = c(
                         limit = NULL) {
   value <- given_value(x)
   if (is.null(value)) return(x)
-  if (!is.numeric(value) || length(value) == 0L || !all(is.finite(value))) {
-    stop_sparsegp(argument, "must be finite numbers, fixed() around them, or NULL")
-  }
+  refuse_if(!is.numeric(value) || length(value) == 0L || !all(is.finite(value)),
+            argument, "must be finite numbers, fixed() around them, or NULL")
   if (single && length(value) != 1L) stop_sparsegp(argument, "must be one number")
   within <- value > range[1L] & value < range[2L] | is_fixed(x) & value %in% limit
   if (positive && !all(within)) {

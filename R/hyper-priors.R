@@ -154,10 +154,8 @@ default_lognormal <- function(centre, sdlog) {
 apply_priors <- function(table, prior) {
   if (is.null(prior) || identical(prior, list())) return(table)
   named <- is.list(prior) && !is.null(names(prior)) && all(names(prior) != "")
-  if (!named || inherits(prior, "sparsegp_prior")) {
-    stop_sparsegp("prior", "must be a named list",
-                  "As in prior = list(lengthscale = prior_gamma(2, 1))")
-  }
+  refuse_if(!named || inherits(prior, "sparsegp_prior"), "prior", "must be a named list",
+            "As in prior = list(lengthscale = prior_gamma(2, 1))")
   # what is named more closely is put in later, and stays
   breadth <- vapply(names(prior), function(name) length(matching_hyper(table, name)), 0L)
   for (name in names(prior)[order(-breadth)]) {
@@ -174,11 +172,10 @@ apply_priors <- function(table, prior) {
                     }))
     }
     signed <- !table$log[at] | table$lower[at] < 0
-    if (any(signed) && prior[[name]]$family %in% c("lognormal", "logcauchy", "gamma")) {
-      stop_sparsegp("prior", paste0("gives ", name, ", which may be negative, a density on ",
-                                    "positive numbers"),
-                    "Use prior_normal() or prior_flat()")
-    }
+    refuse_if(any(signed) && prior[[name]]$family %in% c("lognormal", "logcauchy", "gamma"),
+              "prior",
+              paste0("gives ", name, ", which may be negative, a density on positive numbers"),
+              "Use prior_normal() or prior_flat()")
     table$prior[at] <- list(prior[[name]])
   }
   table

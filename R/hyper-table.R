@@ -33,10 +33,9 @@ hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_
   count <- length(names)
   fixed <- is_fixed(given)
   value <- if (fixed) given$value else given
-  if (!length(value) %in% c(0L, 1L, count)) {
-    stop_sparsegp(base, paste0("has ", length(value), " values for ", count, " hyperparameters"),
-                  paste("Give one value, or one per", whose))
-  }
+  refuse_if(!length(value) %in% c(0L, 1L, count),
+            base, paste0("has ", length(value), " values for ", count, " hyperparameters"),
+            paste("Give one value, or one per", whose))
   unit <- rep_len(unit, count)
   if (length(value)) {
     value <- rep_len(value, count)

@@ -21,10 +21,9 @@ integrated_fit <- function(fit, setup) {
   shape <- posterior_shape(fit, past)
   # where EP has no fixed point at the mode or beside it the shape is not a number, too
   if (is.null(how) && !isTRUE(shape$widening > policy$integrated_widening)) return(fit)
-  if (!is.finite(shape$middle$value)) {
-    stop_sparsegp("integrate", "is impossible: EP has no fixed point at the learned values",
-                  "Use gp_control(integrate = \"none\")")
-  }
+  refuse_if(!is.finite(shape$middle$value),
+            "integrate", "is impossible: EP has no fixed point at the learned values",
+            "Use gp_control(integrate = \"none\")")
   ensemble_at(fit, shape, how %||% "ccd")
 }
 
@@ -66,11 +65,10 @@ what_forbids_integrals <- function(fit) {
 refuse_not_integrable <- function(fit, how) {
   wrong <- what_forbids_integrals(fit)
   if (!is.null(wrong)) stop_sparsegp("integrate", wrong[1L], wrong[2L])
-  if (how == "grid" && sum(fit$hyper$free) > 3L) {
-    stop_sparsegp("integrate", paste0("= \"grid\" is for at most three hyperparameters, and ",
-                                      sum(fit$hyper$free), " are learned"),
-                  "Use gp_control(integrate = \"ccd\"), or give some of them by fixed()")
-  }
+  refuse_if(how == "grid" && sum(fit$hyper$free) > 3L, "integrate",
+            paste0("= \"grid\" is for at most three hyperparameters, and ",
+                   sum(fit$hyper$free), " are learned"),
+            "Use gp_control(integrate = \"ccd\"), or give some of them by fixed()")
 }
 
 # ---- The shape of the posterior ----

@@ -28,10 +28,9 @@ get_vcov.sparsegp <- function(model, vcov = NULL, ...) {
     forget_margins()
     return(NULL)
   }
-  if (!is.null(vcov) && !isTRUE(vcov)) {
-    stop_sparsegp("vcov", "cannot be chosen for a Gaussian process, whose posterior has its own",
-                  "Leave it out, or give vcov = FALSE")
-  }
+  refuse_if(!is.null(vcov) && !isTRUE(vcov),
+            "vcov", "cannot be chosen for a Gaussian process, whose posterior has its own",
+            "Leave it out, or give vcov = FALSE")
   refuse_margins(ready(model))
   names <- names(margin_coefs(MOST_MARGINS))
   structure(diag(MOST_MARGINS), dimnames = list(names, names))
@@ -58,12 +57,10 @@ get_coef.sparsegp <- function(model, ...) {
   if (is.null(MARGINS$points) || !is_margin_of(model)) return(margin_coefs(MOST_MARGINS))
   if (is.null(MARGINS$root)) MARGINS$root <- margin_root(MARGINS$fit, MARGINS$points, MARGINS$type)
   count <- ncol(MARGINS$root)
-  if (count > MOST_MARGINS) {
-    stop_sparsegp("newdata", paste0("has ", count, " linearly independent points, too many for ",
-                                      "this interface"),
-                  paste("Give fewer rows, or use slopes(average = TRUE) of this package, which",
-                        "takes any number"))
-  }
+  refuse_if(count > MOST_MARGINS, "newdata",
+            paste0("has ", count, " linearly independent points, too many for this interface"),
+            paste("Give fewer rows, or use slopes(average = TRUE) of this package, which",
+                  "takes any number"))
   margin_coefs(count)
 }
 
@@ -127,9 +124,8 @@ moved_predictions <- function(newdata, type, z) {
 # Returns what is known of a data frame that was predicted before, with the places of its points.
 known_frame <- function(newdata, type) {
   same <- vapply(MARGINS$seen, function(frame) identical(frame$newdata, newdata), NA)
-  if (!any(same) || !identical(MARGINS$type, type)) {
-    stop_sparsegp("newdata", "has points that were not predicted before", "Call again")
-  }
+  refuse_if(!any(same) || !identical(MARGINS$type, type),
+            "newdata", "has points that were not predicted before", "Call again")
   i <- which(same)[1L]
   if (is.null(MARGINS$seen[[i]]$at)) {
     MARGINS$seen[[i]]$at <- match(point_keys(MARGINS$seen[[i]]$points), point_keys(MARGINS$points))

@@ -32,9 +32,8 @@
 #' @export
 gaussian_process <- function(mode = "unknown", engine = "sparsegp", kernel = NULL,
                              likelihood = NULL) {
-  if (!requireNamespace("parsnip", quietly = TRUE)) {
-    stop_sparsegp("engine", "needs package parsnip", "install.packages(\"parsnip\")")
-  }
+  refuse_if(!requireNamespace("parsnip", quietly = TRUE), "engine", "needs package parsnip",
+            "install.packages(\"parsnip\")")
   register_parsnip()
   args <- list(kernel = rlang::enquo(kernel), likelihood = rlang::enquo(likelihood))
   parsnip::new_model_spec("gaussian_process", args = args, eng_args = NULL, mode = mode,

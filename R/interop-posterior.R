@@ -138,10 +138,9 @@ pp_check.sparsegp <- function(object, type = NULL, ndraws = NULL, draws = NULL, 
   object <- with_rows(ready(object))
   made <- posterior_predict.sparsegp(object, NULL, number_of_draws(ndraws, draws %||% 50L),
                                      seed = seed)
-  if (length(dim(made)) == 3L) {
-    stop_sparsegp("object", "has several components, for which there is no such picture",
-                  "Draw one of those of rstantools::posterior_predict(fit)")
-  }
+  refuse_if(length(dim(made)) == 3L,
+            "object", "has several components, for which there is no such picture",
+            "Draw one of those of rstantools::posterior_predict(fit)")
   seen <- checked_responses(object)
   pictures <- sub("^ppc_", "", grep("^ppc_", getNamespaceExports("bayesplot"), value = TRUE))
   type <- check_choice(type %||% seen$type, sort(pictures), "type")

@@ -163,10 +163,9 @@ insight_predicted <- function(x, data = NULL, predict = "expectation", ci = NULL
   if (codec_of(x)$task != "regression" || n_outputs(x) > 1L) {
     refuse_many_latent(x, "insight has one prediction for each row")
   }
-  if (inherits(codec_of(x), c("response_in_order", "response_ordered_classes"))) {
-    stop_sparsegp("x", "has ordered classes, and insight has one prediction for each row",
-                  "Use predict(type = \"prob\"), or marginaleffects::avg_predictions()")
-  }
+  refuse_if(inherits(codec_of(x), c("response_in_order", "response_ordered_classes")),
+            "x", "has ordered classes, and insight has one prediction for each row",
+            "Use predict(type = \"prob\"), or marginaleffects::avg_predictions()")
   of_link <- identical(predict, "link")
   new <- identical(predict, "prediction") && codec_of(x)$task == "regression"
   if (is.null(ci)) ci <- 0.95

@@ -4,10 +4,9 @@
 # Stops where one is not. Parts are checked as the whole is.
 check_kernel <- function(kernel, argument = "kernel") {
   type <- if (is.list(kernel)) registered("kernels", kernel$type)
-  if (is.null(type) || !is.null(invalid_part(kinds_like(type$like, type$parts), kernel))) {
-    stop_sparsegp(argument, "has a part that was not made by a kernel_*() function",
-                  "Create it again; do not assign to parts of a kernel")
-  }
+  refuse_if(is.null(type) || !is.null(invalid_part(kinds_like(type$like, type$parts), kernel)),
+            argument, "has a part that was not made by a kernel_*() function",
+            "Create it again; do not assign to parts of a kernel")
   for (name in names(kernel$params)) {
     check_hyper(kernel$params[[name]], name, range = range_in(kernel, name))
   }

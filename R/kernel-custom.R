@@ -124,9 +124,7 @@ check_theta_names <- function(theta, free = FALSE) {
   names <- names(theta)
   right <- (is.numeric(theta) || is.list(theta)) && !is.null(names) && !anyDuplicated(names) &&
     identical(names, make.names(names)) && !any(grepl("^k[0-9]+[.]", names))
-  if (!right) {
-    stop_sparsegp("theta", "must be numbers with names", "As in theta = c(lengthscale = 1)")
-  }
+  refuse_if(!right, "theta", "must be numbers with names", "As in theta = c(lengthscale = 1)")
   if (free || !any(names == "variance")) return(names)
   stop_sparsegp("theta", "has a variance, which kernel_custom() multiplies by already",
                 "Leave it out of the function, and give kernel_custom(variance =) to start it")
@@ -145,10 +143,8 @@ check_theta_ranges <- function(range, names) {
 }
 
 check_theta_start <- function(start, name, range) {
-  if (length(given_value(start)) != 1L) {
-    stop_sparsegp("theta", paste0("has no single starting value of ", name),
-                  "As in theta = c(lengthscale = 1)")
-  }
+  refuse_if(length(given_value(start)) != 1L, "theta",
+            paste0("has no single starting value of ", name), "As in theta = c(lengthscale = 1)")
   check_hyper(start, name, range = range, single = TRUE)
 }
 
@@ -244,10 +240,8 @@ given_slopes <- function(custom, theta, x, z, Kbar) {
   each <- call_custom(custom$grad, x, z, value)
   right <- is.list(each) && length(each) == length(theta) &&
     all(vapply(each, is_matrix_of, NA, nrow(x), nrow(z)))
-  if (!right) {
-    stop_sparsegp("kernel", "has a `grad` that returned no matrix for each hyperparameter",
-                  paste("Return a list of", nrow(x), "x", nrow(z), "matrices, in theta's order"))
-  }
+  refuse_if(!right, "kernel", "has a `grad` that returned no matrix for each hyperparameter",
+            paste("Return a list of", nrow(x), "x", nrow(z), "matrices, in theta's order"))
   table <- list(log = custom$lower > -Inf, lower = ifelse(custom$lower == -Inf, 0, custom$lower),
                 upper = custom$upper)
   unname(vapply(each, function(slope) sum(Kbar * slope), 0) * hyper_slope(table, value))

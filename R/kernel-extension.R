@@ -47,9 +47,8 @@ NULL
 kernel_extension <- function(package, name, variance = NULL, lengthscale = NULL, ard = FALSE,
                              vars = NULL, shape = NULL) {
   facts <- extension_facts(package, name, "kernel")
-  if (facts$count == 0L && !is.null(shape)) {
-    stop_sparsegp("shape", paste0("is given, and the kernel ", name, " has none"), "Leave it out")
-  }
+  refuse_if(facts$count == 0L && !is.null(shape),
+            "shape", paste0("is given, and the kernel ", name, " has none"), "Leave it out")
   extension_kernel(package, name, variance, lengthscale, ard, vars,
                    if (facts$count > 0L) list(shape = shape))
 }

@@ -46,15 +46,13 @@ resolve_mean <- function(setup, inputs, width, at, of_bias = FALSE) {
   if (is_word(mean, c("average", "zero"))) return(NULL)
   asked <- !is.null(mean)
   if (of_bias) width <- 1L
-  if (asked && width == 0L) {
-    stop_sparsegp("mean", "has coefficients to integrate out, and the response is not of numbers",
-                  paste("Leave it out: labels and counts have a bias, see their likelihood, which",
-                        "\"constant\" integrates out if there is one latent function"))
-  }
-  if (asked && !is.null(setup$augment)) {
-    stop_sparsegp("mean", "has coefficients to integrate out, which `augment` does not support",
-                  "Use mean = \"average\" or \"zero\", or leave `augment` out")
-  }
+  refuse_if(asked && width == 0L,
+            "mean", "has coefficients to integrate out, and the response is not of numbers",
+            paste("Leave it out: labels and counts have a bias, see their likelihood, which",
+                  "\"constant\" integrates out if there is one latent function"))
+  refuse_if(asked && !is.null(setup$augment),
+            "mean", "has coefficients to integrate out, which `augment` does not support",
+            "Use mean = \"average\" or \"zero\", or leave `augment` out")
   # streams and copies see no coefficients; rows of a source arrive like those of a stream
   average <- setup$streams && is.null(setup$known) || !is.null(setup$augment)
   if (width == 0L || !asked && average) return(NULL)
@@ -83,10 +81,8 @@ mean_labels <- function(mean, inputs) {
 mean_columns <- function(terms, inputs) {
   if (length(terms) == 0L) return(integer())
   wrong <- setdiff(terms, c(inputs$names, inputs$terms))
-  if (length(wrong)) {
-    stop_sparsegp("mean", paste0("has terms that are not inputs: ", toString(wrong)),
-                  "Make them inputs, and restrict the kernels to other inputs by `vars`")
-  }
+  refuse_if(length(wrong), "mean", paste0("has terms that are not inputs: ", toString(wrong)),
+            "Make them inputs, and restrict the kernels to other inputs by `vars`")
   at <- resolve_vars(terms, inputs)
   at <- match(at[inputs$kept[at]], which(inputs$kept))
   if (!any(inputs$levels[at] > 0)) return(at)

@@ -41,10 +41,9 @@ resolve_leaf <- function(kernel, inputs) {
   if (on_sphere(kernel)) return(resolve_sphere(kernel, inputs, at))
   at <- at[inputs$kept[at]]
   if (length(at) == 0L && reads != "none") refuse_constant(kernel)
-  if (reads == "one" && length(at) != 1L) {
-    stop_sparsegp("kernel", "has a periodic part with more than one input",
-                  "Give vars = one input; multiply kernels for several")
-  }
+  refuse_if(reads == "one" && length(at) != 1L,
+            "kernel", "has a periodic part with more than one input",
+            "Give vars = one input; multiply kernels for several")
   kernel$vars <- match(at, which(inputs$kept)) - 1L
   kernel$input_names <- inputs$names[at]
   kernel$levels <- if (reads == "levels" || is.null(inputs$levels)) numeric(length(at))
@@ -92,10 +91,8 @@ resolve_vars <- function(vars, inputs) {
     if (length(at)) at else which(inputs$terms == name)
   })
   missing <- vars[lengths(found) == 0L]
-  if (length(missing)) {
-    stop_sparsegp("vars", paste0("names unknown inputs: ", toString(missing)),
-                  paste0("The inputs are ", toString(inputs$names)))
-  }
+  refuse_if(length(missing), "vars", paste0("names unknown inputs: ", toString(missing)),
+            paste0("The inputs are ", toString(inputs$names)))
   unique(unlist(found))
 }
 
@@ -142,25 +139,21 @@ resolve_field <- function(kernel, inputs) {
   kernel$parts <- lapply(kernel$parts, resolve_kernel, inputs)
   base <- kernel$parts[[1L]]
   refuse_factor(base, "is of positions")
-  if (on_sphere(base)) {
-    stop_sparsegp("distance", "= \"sphere\" is not for fields, whose inputs are those of a plane",
-                  "Project longitude and latitude, or use kernel_coregion()")
-  }
+  refuse_if(on_sphere(base),
+            "distance", "= \"sphere\" is not for fields, whose inputs are those of a plane",
+            "Project longitude and latitude, or use kernel_coregion()")
   components <- length(inputs$components)
-  if (components > 3L) {
-    stop_sparsegp("kernel", paste0("is of a field, and there are ", components, " responses"),
-                  "Fields have 2 or 3 components; use kernel_coregion()")
-  }
-  if (length(base$all_names) != components) {
-    stop_sparsegp("kernel", paste0("has a field, ", format(kernel), ", that reads ",
-                                   counted(length(base$all_names), "input"), " for ", components,
-                                   " components"),
-                  "Give vars = one input of space for each component, in their order")
-  }
-  if (length(base$vars) != components) {
-    stop_sparsegp("kernel", paste0("has a field, ", format(kernel), ", one of whose inputs is ",
-                                   "constant"), "Use kernel_coregion() for what is left")
-  }
+  refuse_if(components > 3L,
+            "kernel", paste0("is of a field, and there are ", components, " responses"),
+            "Fields have 2 or 3 components; use kernel_coregion()")
+  refuse_if(length(base$all_names) != components, "kernel",
+            paste0("has a field, ", format(kernel), ", that reads ",
+                   counted(length(base$all_names), "input"), " for ", components,
+                   " components"),
+            "Give vars = one input of space for each component, in their order")
+  refuse_if(length(base$vars) != components, "kernel",
+            paste0("has a field, ", format(kernel), ", one of whose inputs is constant"),
+            "Use kernel_coregion() for what is left")
   kernel$parts[[1L]]$joint <- TRUE
   kernel
 }

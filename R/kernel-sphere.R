@@ -14,20 +14,16 @@ sphere_pairs <- function(kernel, inputs, labels = character()) {
 check_sphere_inputs <- function(at, leaf, inputs, labels) {
   remedy <- "Give vars = c(\"lon\", \"lat\"), the names of longitude and latitude in degrees"
   names <- inputs$names[at]
-  if (length(at) != 2L) {
-    stop_sparsegp("distance", paste0("= \"sphere\" needs a longitude and a latitude, and ",
-                                     format(leaf), " reads ", counted(length(at), "input")), remedy)
-  }
+  refuse_if(length(at) != 2L, "distance",
+            paste0("= \"sphere\" needs a longitude and a latitude, and ",
+                   format(leaf), " reads ", counted(length(at), "input")), remedy)
   wrong <- names[without_backticks(inputs$terms[at]) %in% labels]
-  if (length(wrong)) {
-    stop_sparsegp("distance", paste0("= \"sphere\" needs numbers, and ", wrong[1L],
-                                     " is not"), remedy)
-  }
-  if (all(grepl("^\\W*lat", names[1L], TRUE), grepl("^\\W*lo?ng?", names[2L], TRUE))) {
-    stop_sparsegp("vars", paste0("are a latitude, ", names[1L], ", and a longitude, ", names[2L],
-                                 ", and longitude comes first"),
-                  paste0("Give vars = c(\"", names[2L], "\", \"", names[1L], "\")"))
-  }
+  refuse_if(length(wrong),
+            "distance", paste0("= \"sphere\" needs numbers, and ", wrong[1L], " is not"), remedy)
+  refuse_if(all(grepl("^\\W*lat", names[1L], TRUE), grepl("^\\W*lo?ng?", names[2L], TRUE)), "vars",
+            paste0("are a latitude, ", names[1L], ", and a longitude, ", names[2L],
+                   ", and longitude comes first"),
+            paste0("Give vars = c(\"", names[2L], "\", \"", names[1L], "\")"))
   at
 }
 

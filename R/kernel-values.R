@@ -148,10 +148,8 @@ new_kernel <- function(type, params, ard = FALSE, vars = NULL, degree = 0L, per_
 # Refuses unknown arguments of a constructor. var: is there such an argument? It is one by name
 # because R would stop at it with words of its own, as it is short for two others.
 check_kernel_dots <- function(var, ...) {
-  if (var) {
-    stop_sparsegp("var", "could be short for `variance` and for `vars`",
-                  "Write vars = \"x\" for the inputs of the kernel, or variance = 1")
-  }
+  refuse_if(var, "var", "could be short for `variance` and for `vars`",
+            "Write vars = \"x\" for the inputs of the kernel, or variance = 1")
   check_no_dots(...)
 }
 
@@ -175,11 +173,10 @@ new_stationary <- function(type, variance, lengthscale, ard, vars, distance, ...
                        per_input = "lengthscale")
   distance <- check_choice(distance, DISTANCES, "distance")
   if (distance == "euclidean") return(kernel)
-  if (kernel$ard) {
-    stop_sparsegp("ard", paste("= TRUE is not available on the sphere, where coordinates share a",
-                               "length scale"),
-                  "Multiply by a kernel of the other inputs, as in ?kernels, \"On the sphere\"")
-  }
+  refuse_if(kernel$ard, "ard",
+            paste("= TRUE is not available on the sphere, where coordinates share a",
+                  "length scale"),
+            "Multiply by a kernel of the other inputs, as in ?kernels, \"On the sphere\"")
   kernel$distance <- distance
   kernel
 }
@@ -273,9 +270,8 @@ kernel_trig <- function(k0 = 5, variance = NULL, period = fixed(1), vars = NULL,
 #' @export
 Ops.sparsegp_kernel <- function(e1, e2) {
   type <- c("+" = "sum", "*" = "product")[.Generic]
-  if (is.na(type) || missing(e2)) {
-    stop_sparsegp(.Generic, "is not defined for kernels", "Combine kernels with + and *")
-  }
+  refuse_if(is.na(type) || missing(e2), .Generic, "is not defined for kernels",
+            "Combine kernels with + and *")
   remedy <- "Combine a kernel with another kernel, as in kernel_rbf() + kernel_linear()"
   check_class(e1, "sparsegp_kernel", .Generic, remedy)
   check_class(e2, "sparsegp_kernel", .Generic, remedy)

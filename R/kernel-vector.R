@@ -95,16 +95,13 @@ kernel_helmholtz <- function(stream = kernel_rbf(), potential = kernel_rbf(), va
 kernel_coregion <- function(base = kernel_rbf(), rank = NULL, variance = NULL,
                             correlation = NULL) {
   base <- check_base(base, "base")
-  if (length(component_parts(base))) {
-    stop_sparsegp("base", "is itself a kernel of several components",
-                  "Give a kernel such as kernel_rbf()")
-  }
+  refuse_if(length(component_parts(base)), "base", "is itself a kernel of several components",
+            "Give a kernel such as kernel_rbf()")
   if (!is.null(rank)) rank <- c(rank = check_count(rank, "rank", 0L))
   if (length(base$parts) == 0L) {
-    if (!is.null(base$params$variance)) {
-      stop_sparsegp("base", "has a variance, and the components have their own",
-                    "Give kernel_coregion(variance = )")
-    }
+    refuse_if(!is.null(base$params$variance),
+              "base", "has a variance, and the components have their own",
+              "Give kernel_coregion(variance = )")
     base$params$variance <- fixed(1)
   }
   new_kernel("coregion", list(variance = variance, correlation = correlation), degree = rank) *
@@ -115,14 +112,11 @@ FIELDS <- c("divfree", "curlfree")
 
 new_field <- function(type, base, vars, argument = "base") {
   base <- check_base(base, argument)
-  if (!base$type %in% c("rbf", "matern32", "matern52", "rq")) {
-    stop_sparsegp(argument, paste0("is ", format(base), ", which cannot be the kernel of a field"),
-                  "Use kernel_rbf(), kernel_matern32(), kernel_matern52() or kernel_rq()")
-  }
-  if (base$ard) {
-    stop_sparsegp(argument, "has ard = TRUE, with which a field would lose its structure",
-                  "Use one length scale for all inputs")
-  }
+  refuse_if(!base$type %in% c("rbf", "matern32", "matern52", "rq"),
+            argument, paste0("is ", format(base), ", which cannot be the kernel of a field"),
+            "Use kernel_rbf(), kernel_matern32(), kernel_matern52() or kernel_rq()")
+  refuse_if(base$ard, argument, "has ard = TRUE, with which a field would lose its structure",
+            "Use one length scale for all inputs")
   if (!is.null(vars)) base["vars"] <- list(check_vars(vars))
   new_kernel(type, list(), parts = list(base))
 }

@@ -133,12 +133,9 @@ as_learn <- function(learn) {
 # Before there are rows.
 check_criterion <- function(control, method, basis) {
   if (is.null(control) || control$criterion == "evidence") return(invisible())
-  if (!control$criterion %in% criteria(method)) {
-    stop_sparsegp("learn", "has criterion = \"ivm\", which only method_ivm() can be learned by",
-                  "Use method = method_ivm(), or learn_control(criterion = \"evidence\")")
-  }
-  if (!is.null(basis)) {
-    stop_sparsegp("learn", "has criterion = \"ivm\", which chooses its rows itself",
-                  "Leave out `basis`, or use learn_control(criterion = \"evidence\")")
-  }
+  refuse_if(!control$criterion %in% criteria(method),
+            "learn", "has criterion = \"ivm\", which only method_ivm() can be learned by",
+            "Use method = method_ivm(), or learn_control(criterion = \"evidence\")")
+  refuse_if(!is.null(basis), "learn", "has criterion = \"ivm\", which chooses its rows itself",
+            "Leave out `basis`, or use learn_control(criterion = \"evidence\")")
 }

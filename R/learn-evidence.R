@@ -396,10 +396,9 @@ with_spent <- function(record, before) {
 # Returns the table as it is with a record that says that EP did not converge where the search
 # began, nor anywhere else it looked. Stops with the reason where it failed otherwise.
 nothing_learned <- function(aim, table, objective) {
-  if (check_run(aim$plain(table$theta), table)$converged) {
-    stop_sparsegp("kernel", "has starting values at which the evidence has no gradient",
-                  "Start from less extreme hyperparameters")
-  }
+  refuse_if(check_run(aim$plain(table$theta), table)$converged,
+            "kernel", "has starting values at which the evidence has no gradient",
+            "Start from less extreme hyperparameters")
   names <- table$name[table$free]
   list(table = table, sites = NULL,
        record = search_record(objective$state, Inf, 0, FALSE,

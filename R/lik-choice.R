@@ -180,10 +180,8 @@ likelihood_for <- function(lik, y, declared = FALSE) {
   if (is.factor(y) && !declared) y <- droplevels(y)
   if (is.numeric(y)) return(lik_gaussian())
   if (is.logical(y)) return(lik_probit())
-  if (!has_levels(y)) {
-    stop_sparsegp("y", paste0("is of class ", class(y)[1L]),
-                  "Give numbers, a logical, or a factor")
-  }
+  refuse_if(!has_levels(y), "y", paste0("is of class ", class(y)[1L]),
+            "Give numbers, a logical, or a factor")
   if (nlevels(as.factor(y)) <= 2L) lik_probit()
   else if (is.ordered(y)) lik_ordinal() else lik_mprobit()
 }

@@ -126,9 +126,8 @@ check_lik_params <- function(traits, params) {
     check_hyper(params[[name]], about$argument, positive = about$log,
                 single = !codec$labelled && is.null(about$each), range = hyper_range(about),
                 limit = about$limit)
-    if (length(unlist(params[[name]])) > MAX_CLASSES) {
-      stop_sparsegp(about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
-    }
+    refuse_if(length(unlist(params[[name]])) > MAX_CLASSES,
+              about$argument, paste("must be at most", MAX_CLASSES, "numbers"))
   }
 }
 
@@ -147,10 +146,8 @@ check_likelihood <- function(lik) {
     identical(lik$type == "custom", !is.null(lik$custom)) && is.list(lik$params) &&
     is.null(invalid_part("likelihood", lik)) &&
     setequal(names(lik$params), hyper_names(lik))
-  if (!right) {
-    stop_sparsegp("likelihood", "was not made by a lik_*() function, or was changed afterwards",
-                  "Create it again; do not assign to parts of a likelihood")
-  }
+  refuse_if(!right, "likelihood", "was not made by a lik_*() function, or was changed afterwards",
+            "Create it again; do not assign to parts of a likelihood")
   check_lik_params(lik_traits(lik), lik$params)
   lik
 }

@@ -28,15 +28,13 @@ check_constant_names <- function(names) {
 
 # Returns a list or data frame of constants as numbers of equal length.
 constant_columns <- function(data, argument) {
-  if (!is.list(data) || length(data) == 0L) {
-    stop_sparsegp(argument, "is not a formula, a named list or a data frame",
-                  "Give ~ exposure, or list(exposure = e)")
-  }
+  refuse_if(!is.list(data) || length(data) == 0L,
+            argument, "is not a formula, a named list or a data frame",
+            "Give ~ exposure, or list(exposure = e)")
   right <- vapply(data, function(x) (is.numeric(x) || is.logical(x)) && is.null(dim(x)), NA)
-  if (!all(right) || length(unique(lengths(data))) > 1L || any(is.infinite(unlist(data)))) {
-    stop_sparsegp(argument, "has constants that are not finite numbers, one for each row",
-                  "Give vectors of one length; code factors by numbers")
-  }
+  refuse_if(!all(right) || length(unique(lengths(data))) > 1L || any(is.infinite(unlist(data))),
+            argument, "has constants that are not finite numbers, one for each row",
+            "Give vectors of one length; code factors by numbers")
   lapply(data, as.double)
 }
 
@@ -85,10 +83,8 @@ given_constants <- function(likelihood, given, rows, argument = "weights") {
   names <- likelihood$custom$data
   values <- constant_columns(given, argument)
   lacking <- setdiff(names, names(values))
-  if (length(lacking)) {
-    stop_sparsegp(argument, paste("lack", toString(lacking)),
-                  "Give all constants of lik_custom(data =)")
-  }
+  refuse_if(length(lacking), argument, paste("lack", toString(lacking)),
+            "Give all constants of lik_custom(data =)")
   out <- do.call(cbind, values[names])
   if (nrow(out) == 1L && rows != 1L) out <- out[rep(1L, rows), , drop = FALSE]
   if (nrow(out) == rows) return(out)

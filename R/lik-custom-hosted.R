@@ -62,12 +62,11 @@ call_user <- function(fun, name, arguments) {
 }
 
 check_answer <- function(answer, f, name) {
-  if (!is.numeric(answer) || length(answer) != length(f)) {
-    stop_sparsegp("likelihood", paste0("has a `", name, "` that returns ", length(answer),
-                                       " values of class ", class(answer)[1L], " for ",
-                                       nrow(f), " x ", ncol(f), " latent values"),
-                  "Return a matrix of numbers in the shape of `f`")
-  }
+  refuse_if(!is.numeric(answer) || length(answer) != length(f), "likelihood",
+            paste0("has a `", name, "` that returns ", length(answer),
+                   " values of class ", class(answer)[1L], " for ",
+                   nrow(f), " x ", ncol(f), " latent values"),
+            "Return a matrix of numbers in the shape of `f`")
   if (anyNA(answer) || any(answer == Inf)) {
     at <- which(is.na(answer) | answer == Inf)[1L]
     stop_sparsegp("likelihood", paste0("has a `", name, "` that returns ", answer[at],
@@ -103,10 +102,9 @@ user_slopes <- function(custom, theta, rows, f) {
   value <- natural_custom(custom, theta)
   given <- call_user(custom$gradient, "gradient",
                      row_arguments(custom, custom$gradient, rows, f, value))
-  if (!is.list(given) || length(given) != length(theta)) {
-    stop_sparsegp("likelihood", "has a `gradient` that is no list with a matrix for each of theta",
-                  "Return list(d1, d2, ...), in the order of `theta`")
-  }
+  refuse_if(!is.list(given) || length(given) != length(theta),
+            "likelihood", "has a `gradient` that is no list with a matrix for each of theta",
+            "Return list(d1, d2, ...), in the order of `theta`")
   bounded <- custom$upper < Inf
   share <- (custom$upper - value) / (custom$upper - custom$lower)
   chain <- ifelse(custom$log, (value - custom$lower) * ifelse(bounded, share, 1), 1)

@@ -147,13 +147,10 @@ lik_custom <- function(log_density, theta = NULL, range = list(), prior = list()
                  draw = optional_function(draw, 2L, "draw"), response = response,
                  check = check_flag(check, "check"))
   custom$components <- check_latent_names(width, components, response)
-  if (is.null(mean) != is.null(variance)) {
-    stop_sparsegp("variance", "and `mean` belong together", "Give both, or neither")
-  }
-  if (!is.null(data) && !takes_data(log_density)) {
-    stop_sparsegp("log_density", "has no argument `data`, and there are constants",
-                  "Give function(y, f, theta, data)")
-  }
+  refuse_if(is.null(mean) != is.null(variance), "variance", "and `mean` belong together",
+            "Give both, or neither")
+  refuse_if(!is.null(data) && !takes_data(log_density), "log_density",
+            "has no argument `data`, and there are constants", "Give function(y, f, theta, data)")
   custom$label <- check_custom_label(label)
   custom <- c(custom, custom_hyper(theta, range, prior), custom_constants(data))
   structure(list(type = "custom", params = stats::setNames(as.list(theta), names(theta)),
@@ -170,17 +167,15 @@ CUSTOM_PAIRS <- c(number = "real_pairs", count = "count_pairs", positive = "posi
 
 # Returns the names of the latent functions of an observation; of a single one there are none.
 check_latent_names <- function(width, components, response) {
-  if (!is.numeric(width) || length(width) != 1L || !width %in% 1:2) {
-    stop_sparsegp("width", "is not 1 or 2", "Give the number of latent functions of an observation")
-  }
+  refuse_if(!is.numeric(width) || length(width) != 1L || !width %in% 1:2, "width", "is not 1 or 2",
+            "Give the number of latent functions of an observation")
   if (width == 1) {
     if (is.null(components)) return(NULL)
     stop_sparsegp("components", "are for width = 2", "Leave them out")
   }
-  if (!response %in% names(CUSTOM_PAIRS)) {
-    stop_sparsegp("width", paste0("= 2 is not for response = \"", response, "\""),
-                  "Give width = 1; labels and ordered categories have one latent function")
-  }
+  refuse_if(!response %in% names(CUSTOM_PAIRS),
+            "width", paste0("= 2 is not for response = \"", response, "\""),
+            "Give width = 1; labels and ordered categories have one latent function")
   components <- components %||% c("f1", "f2")
   right <- is.character(components) && length(components) == 2L && !anyNA(components) &&
     !anyDuplicated(components) && all(components == make.names(components))
@@ -204,9 +199,7 @@ custom_hyper <- function(theta, range, prior) {
   names <- names(theta)
   right <- is.null(theta) || (is.numeric(theta) || is.list(theta)) && length(names) &&
     !anyDuplicated(names) && identical(names, make.names(names))
-  if (!right) {
-    stop_sparsegp("theta", "must be numbers with names", "As in theta = c(scale = 1)")
-  }
+  refuse_if(!right, "theta", "must be numbers with names", "As in theta = c(scale = 1)")
   for (argument in c("range", "prior")) {
     value <- list(range = range, prior = prior)[[argument]]
     if (!is.list(value) || !all(names(value) %in% names) || length(names(value)) < length(value)) {
@@ -223,9 +216,8 @@ custom_hyper <- function(theta, range, prior) {
     custom_bounds(range[[name]], name, start[[name]])
   })
   for (name in names(prior)) {
-    if (!inherits(prior[[name]], "sparsegp_prior")) {
-      stop_sparsegp("prior", paste0("has no prior_*() value of ", name), "See ?priors")
-    }
+    refuse_if(!inherits(prior[[name]], "sparsegp_prior"),
+              "prior", paste0("has no prior_*() value of ", name), "See ?priors")
   }
   lower <- vapply(bounds, `[`, 0, 1L)
   list(names = as.character(names), start = start, lower = lower,
@@ -235,10 +227,9 @@ custom_hyper <- function(theta, range, prior) {
 custom_bounds <- function(own, name, start) {
   own <- own %||% (if (start > 0) c(0, Inf) else c(-Inf, Inf))
   check_bounds(own, name)
-  if (start <= own[1L] || start >= own[2L]) {
-    stop_sparsegp("theta", paste0("starts ", name, " outside of its range"),
-                  "Start within it, or give another `range`")
-  }
+  refuse_if(start <= own[1L] || start >= own[2L],
+            "theta", paste0("starts ", name, " outside of its range"),
+            "Start within it, or give another `range`")
   as.double(own)
 }
 

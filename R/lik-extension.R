@@ -27,14 +27,12 @@ lik_extension <- function(package, name, response = c("number", "count", "label"
   facts <- extension_facts(package, name, "likelihood")
   response <- check_choice(response, c("number", "count", "label"), "response")
   names <- check_theta_names(start, free = TRUE)
-  if (length(names) != facts$count) {
-    stop_sparsegp("start", paste0("has ", counted(length(names), "value"), ", and the likelihood ",
-                                  name, " has ", counted(facts$count, "hyperparameter")),
-                  "Give one of each, in the order of C's theta")
-  }
-  if (!all(names(unit) %in% names) || length(unit) && !is.numeric(unit)) {
-    stop_sparsegp("unit", "must be powers with names of `start`", "As in unit = c(scale = 1)")
-  }
+  refuse_if(length(names) != facts$count, "start",
+            paste0("has ", counted(length(names), "value"), ", and the likelihood ",
+                   name, " has ", counted(facts$count, "hyperparameter")),
+            "Give one of each, in the order of C's theta")
+  refuse_if(!all(names(unit) %in% names) || length(unit) && !is.numeric(unit),
+            "unit", "must be powers with names of `start`", "As in unit = c(scale = 1)")
   range <- check_theta_ranges(range, names)
   for (each in names) check_theta_start(start[[each]], each, range[[each]])
   extension <- list(
@@ -46,9 +44,8 @@ lik_extension <- function(package, name, response = c("number", "count", "label"
     draw = if (!is.null(draw)) check_custom_function(draw, 2L, "draw")
   )
   params <- lapply(stats::setNames(nm = names), function(each) theta[[each]])
-  if (!is.list(theta) || !all(names(theta) %in% names)) {
-    stop_sparsegp("theta", "must be a list with names of `start`", "As in list(df = fixed(4))")
-  }
+  refuse_if(!is.list(theta) || !all(names(theta) %in% names),
+            "theta", "must be a list with names of `start`", "As in list(df = fixed(4))")
   lik <- structure(list(type = "extension", params = params, extension = extension),
                    class = "sparsegp_likelihood")
   check_likelihood(lik)

@@ -28,10 +28,8 @@ format_variances <- function(variances) {
 
 #' @export
 weights_of_fit.weights_variances <- function(likelihood, given, rows = NULL) {
-  if (!is.null(given)) {
-    stop_sparsegp("weights", "and known variances exclude each other",
-                  "Leave the weights out, and divide the variances by them")
-  }
+  refuse_if(!is.null(given), "weights", "and known variances exclude each other",
+            "Leave the weights out, and divide the variances by them")
   refuse_wrong_count(likelihood$variances, rows %||% length(likelihood$variances))
   weights_of_variances(likelihood)
 }
@@ -60,10 +58,9 @@ weights_at.weights_variances <- function(object, latent, weights) {
   variance <- 1 / check_per_row(weights, rows, "weights", positive = TRUE)
   weights <- weights_of_variances(object$likelihood, variance)
   lost <- weights < .Machine$double.xmin | is.infinite(variance / object$response$unit^2)
-  if (any(lost, na.rm = TRUE)) {
-    stop_sparsegp("weights", "are so small that the variance is infinite in units of the fit",
-                  "Give 1 / variance, in squared units of the response")
-  }
+  refuse_if(any(lost, na.rm = TRUE),
+            "weights", "are so small that the variance is infinite in units of the fit",
+            "Give 1 / variance, in squared units of the response")
   weights[latent$complete]
 }
 

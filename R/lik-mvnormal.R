@@ -3,9 +3,8 @@
 
 gaussian_of_vectors <- function(variance, covariance, correlation = NULL) {
   full <- covariance == "full"
-  if (!full && !is.null(correlation)) {
-    stop_sparsegp("correlation", "is for a full covariance", "Use covariance = \"full\"")
-  }
+  refuse_if(!full && !is.null(correlation), "correlation", "is for a full covariance",
+            "Use covariance = \"full\"")
   params <- c(list(noise = variance), list(correlation = correlation)[full])
   lik <- new_likelihood("mvnormal", params)
   lik$covariance <- covariance
@@ -15,10 +14,9 @@ gaussian_of_vectors <- function(variance, covariance, correlation = NULL) {
 # A likelihood as given, for a response of several columns.
 for_vectors <- function(lik) {
   refuse_transform_of_vectors(lik)
-  if (has_variances(lik)) {
-    stop_sparsegp("variance", "has known variances of rows, which are for one response",
-                  "Use covariance = \"diagonal\" for a variance of each component")
-  }
+  refuse_if(has_variances(lik),
+            "variance", "has known variances of rows, which are for one response",
+            "Use covariance = \"diagonal\" for a variance of each component")
   gaussian_of_vectors(lik$params$noise, "spherical")
 }
 

@@ -6,10 +6,8 @@
 lik_ordinal <- function(cuts = NULL) {
   values <- plain_numbers(given_value(cuts))
   check_hyper(values, "cuts", positive = FALSE)
-  if (is.unsorted(values, strictly = TRUE)) {
-    stop_sparsegp("cuts", "must be in increasing order",
-                  "Give one number between any two neighbouring categories")
-  }
+  refuse_if(is.unsorted(values, strictly = TRUE), "cuts", "must be in increasing order",
+            "Give one number between any two neighbouring categories")
   part <- function(values) if (length(values)) given_like(cuts, values)
   new_likelihood("ordinal", list(cut = part(values[1L]), gap = part(diff(values))))
 }

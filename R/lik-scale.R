@@ -65,10 +65,8 @@
 response_scale <- function(transform, value = NULL) {
   transform <- check_choice(transform, c("identity", names(SCALES)), "transform")
   about <- SCALE_PARAMETERS[[transform]]
-  if (is.null(about) && !is.null(value)) {
-    stop_sparsegp("value", paste0("is not used: \"", transform, "\" has no parameter"),
-                  "Leave it out")
-  }
+  refuse_if(is.null(about) && !is.null(value),
+            "value", paste0("is not used: \"", transform, "\" has no parameter"), "Leave it out")
   value <- plain_numbers(value)
   check_hyper(value, "value", single = TRUE, range = about$range %||% c(0, Inf))
   structure(list(name = transform, value = value), class = "sparsegp_scale")

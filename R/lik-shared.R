@@ -56,9 +56,8 @@ new_class_likelihood <- function(type, bias, shared, coupled) {
   lik <- new_likelihood(type, list(bias = bias))
   if (!check_flag(shared, "shared")) lik$shared <- FALSE
   if (!is.null(coupled)) lik$coupled <- check_flag(coupled, "coupled")
-  if (isTRUE(coupled) && !shared) {
-    stop_sparsegp("coupled", "= TRUE is for classes that share a kernel", "Use shared = TRUE")
-  }
+  refuse_if(isTRUE(coupled) && !shared, "coupled", "= TRUE is for classes that share a kernel",
+            "Use shared = TRUE")
   lik
 }
 

@@ -4,10 +4,9 @@
 with_transform <- function(lik, transform) {
   if (is.null(transform)) return(lik)
   if (!inherits(transform, "sparsegp_scale")) transform <- response_scale(transform)
-  if (!takes_transform(lik)) {
-    stop_sparsegp("transform", paste0("is for responses of one number, and the likelihood is ",
-                                      lik_label(lik)), "Leave it out")
-  }
+  refuse_if(!takes_transform(lik), "transform",
+            paste0("is for responses of one number, and the likelihood is ", lik_label(lik)),
+            "Leave it out")
   lik$transform <- unclass(transform)
   lik
 }

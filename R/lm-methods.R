@@ -38,9 +38,8 @@ NULL
 #' @export
 model.frame.sparsegp <- function(formula, ...) {
   fit <- ready(formula)
-  if (is.null(fit$terms)) {
-    stop_sparsegp("formula", "is a fit of a matrix, which has no model frame", "Use model.matrix()")
-  }
+  refuse_if(is.null(fit$terms), "formula", "is a fit of a matrix, which has no model frame",
+            "Use model.matrix()")
   if (!is.null(fit$frame)) return(fit$frame)
   frame <- frame_again(fit)
   if (!is.null(frame) && nrow(frame) == fit$n) return(frame)

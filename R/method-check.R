@@ -55,8 +55,7 @@ stop_method <- function() {
 check_power <- function(power) {
   LEAST <- 0.01 # digits of a tilt are divided by the power
   power <- check_number(power, "power", 0, 1, open = FALSE)
-  if (power > 0 && power < LEAST) {
-    stop_sparsegp("power", paste("must be 0, the limit, or from", LEAST, "to 1"))
-  }
+  refuse_if(power > 0 && power < LEAST,
+            "power", paste("must be 0, the limit, or from", LEAST, "to 1"))
   power
 }

@@ -102,10 +102,9 @@
 #' @export
 method_markov <- function(sweeps = 200, damping = 1, mixing = 3, tol = 1e-6, power = 1,
                           window = NULL) {
-  if (!is.null(window) && isTRUE(power == 0)) {
-    stop_sparsegp("power", "is 0, a bound on all observations at once, and there is a `window`",
-                  "Leave one of them out")
-  }
+  refuse_if(!is.null(window) && isTRUE(power == 0),
+            "power", "is 0, a bound on all observations at once, and there is a `window`",
+            "Leave one of them out")
   new_method("markov", "Markov EP", list(
     sweeps = check_count(sweeps, "sweeps"), damping = check_damping(damping),
     mixing = check_count(mixing, "mixing", 0L, MOST_MIXED), tol = check_number(tol, "tol", 0),

@@ -92,10 +92,8 @@ method_online <- function(size = 100, projection = c("kl", "moment"),
                           score = c("kl", "mean", "error"), novelty = 1e-6,
                           order = c("given", "random", "informative"), pilot = 500,
                           forget = NULL, drift = NULL) {
-  if (!is.null(forget) && !is.null(drift)) {
-    stop_sparsegp("drift", "is given, and so is `forget`",
-                  "Give one of them: how observations lose weight, or how the function moves")
-  }
+  refuse_if(!is.null(forget) && !is.null(drift), "drift", "is given, and so is `forget`",
+            "Give one of them: how observations lose weight, or how the function moves")
   new_method("online", "online learning", list(
     size = check_count(size, "size"),
     projection = check_choice(projection, c("kl", "moment"), "projection"),

@@ -26,12 +26,11 @@ integrates_bias <- function(mean, lik, response) {
 with_integrated_bias <- function(model) {
   at <- which(model$table$base == "bias")
   prior <- model$table$prior[[at]]
-  if (!model$table$free[at] || prior$family != "normal") {
-    stop_sparsegp("mean", paste("= \"constant\" integrates the bias out, which",
-                                if (model$table$free[at]) "has a prior that is not normal"
-                                else "is fixed"),
-                  "Leave `mean` out, or give the bias prior_normal() and no value")
-  }
+  refuse_if(!model$table$free[at] || prior$family != "normal", "mean",
+            paste("= \"constant\" integrates the bias out, which",
+                  if (model$table$free[at]) "has a prior that is not normal"
+                  else "is fixed"),
+            "Leave `mean` out, or give the bias prior_normal() and no value")
   model$table$theta[at] <- model$table$start[at] <- prior$par[["mean"]]
   model$table$free[at] <- FALSE
   model$mean[c("variance", "vague")] <- list(prior$par[["sd"]]^2, FALSE)
@@ -42,14 +41,12 @@ with_integrated_bias <- function(model) {
 # root of the mean square. chunk: what it was read from; moments: of all rows, or NULL
 at_zero <- function(response, chunk, moments) {
   codec <- codec_named(response$codec)
-  if (!inherits(codec, "response_numbers") || inherits(codec, "response_mixtures")) {
-    stop_sparsegp("mean", paste0("= \"zero\" is for a response of numbers, and this is ",
-                                 codec$called), "Fix the bias of the likelihood: fixed(0)")
-  }
-  if (!is.null(response$reference)) {
-    stop_sparsegp("mean", "= \"zero\" is not defined on a scale whose parameter is learned",
-                  "Fix the parameter, or leave `transform` out")
-  }
+  refuse_if(!inherits(codec, "response_numbers") || inherits(codec, "response_mixtures"),
+            "mean", paste0("= \"zero\" is for a response of numbers, and this is ", codec$called),
+            "Fix the bias of the likelihood: fixed(0)")
+  refuse_if(!is.null(response$reference),
+            "mean", "= \"zero\" is not defined on a scale whose parameter is learned",
+            "Fix the parameter, or leave `transform` out")
   if (is.null(moments)) moments <- codec$moments(chunk)
   rescale_response(codec, response, moments, 0 * response$centre,
                    moments$m2 + moments$n * moments$mean^2)

@@ -46,25 +46,20 @@ levels_of_setup <- function(setup) c(setup$factors, setdiff(setup$ordered, setup
 
 # Refuses weights and offsets that the likelihood gives no meaning to.
 check_adjustments <- function(chunk, lik) {
-  if (!is.null(chunk$weights) && !lik_traits(lik)$weighted) {
-    stop_sparsegp("weights", paste0("are not defined for the ", lik_label(lik),
-                                     " likelihood of this response"),
-                  paste("Repeat rows; for two classes give numbers 0 and 1 and likelihood =",
-                        "\"binomial\", whose weights are numbers of trials"))
-  }
-  if (has_constants(lik) && !is.list(chunk$weights)) {
-    stop_sparsegp("weights", paste("lack the constants", toString(lik$custom$data)),
-                  "Give those of lik_custom(data =) with the rows")
-  }
-  if (lik_traits(lik)$even && all(chunk$offset == 0)) {
-    stop_sparsegp("likelihood", paste0("is ", lik_label(lik), ", the same for f and -f, so a ",
-                                       "prior mean of 0 cannot distinguish them"),
-                  "Give an offset, a prior mean other than 0, or use gp_density()")
-  }
-  if (!lik_codec(lik)$offsets && any(chunk$offset != 0)) {
-    stop_sparsegp("offset", "shifts the latent functions of all classes alike, which has no effect",
-                  "Leave it out, or fit one-vs-rest models by lik_probit()")
-  }
+  refuse_if(!is.null(chunk$weights) && !lik_traits(lik)$weighted, "weights",
+            paste0("are not defined for the ", lik_label(lik), " likelihood of this response"),
+            paste("Repeat rows; for two classes give numbers 0 and 1 and likelihood =",
+                  "\"binomial\", whose weights are numbers of trials"))
+  refuse_if(has_constants(lik) && !is.list(chunk$weights),
+            "weights", paste("lack the constants", toString(lik$custom$data)),
+            "Give those of lik_custom(data =) with the rows")
+  refuse_if(lik_traits(lik)$even && all(chunk$offset == 0), "likelihood",
+            paste0("is ", lik_label(lik), ", the same for f and -f, so a ",
+                   "prior mean of 0 cannot distinguish them"),
+            "Give an offset, a prior mean other than 0, or use gp_density()")
+  refuse_if(!lik_codec(lik)$offsets && any(chunk$offset != 0),
+            "offset", "shifts the latent functions of all classes alike, which has no effect",
+            "Leave it out, or fit one-vs-rest models by lik_probit()")
 }
 
 # Returns the model with the kernel and the scaling that `setup` asks for. The response stays as it

@@ -75,10 +75,8 @@ learn.plan <- function(plan, table, control, progress, from = NULL) {
 # Refuses a given basis, and a problem that a method without inducing points cannot have. called:
 # the method; found: list(argument, what, remedy), or NULL
 refuse_without_points <- function(basis, called, found) {
-  if (!is.null(basis$x)) {
-    stop_sparsegp("basis", paste("is given, and", called, "has no inducing points"),
-                  "Leave it out, or use method_ep()")
-  }
+  refuse_if(!is.null(basis$x), "basis", paste("is given, and", called, "has no inducing points"),
+            "Leave it out, or use method_ep()")
   refuse_found(found)
 }
 
@@ -152,11 +150,10 @@ learn.plan_with_posterior <- function(plan, table, control, progress, from = NUL
 learn_plan <- function(plan, table, control, verbose, from = NULL) {
   learns <- any(table$free) || !is.null(plan$moving) # hyperparameters or points
   if (is.null(control) || !learns) return(plan_unlearned(plan, table))
-  if (!lik_traits(plan$problem$lik)$has_evidence) {
-    stop_sparsegp("learn", paste0("= TRUE needs an evidence, and the ", plan$problem$lik$type,
-                                  " likelihood has none"),
-                  "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
-  }
+  refuse_if(!lik_traits(plan$problem$lik)$has_evidence, "learn",
+            paste0("= TRUE needs an evidence, and the ", plan$problem$lik$type,
+                   " likelihood has none"),
+            "Use learn = FALSE, fixed() hyperparameters, or another likelihood")
   problem <- plan$problem
   cheap <- problem$processes == 1L &&
     nrow(problem$x) <= rows_of_work(policy$cheap_flops, problem$lik, problem$processes)

@@ -25,23 +25,18 @@ refuse_total <- function(problem) {
 
 # Refuses what cannot be had with several latent functions.
 refuse_several <- function(method) {
-  if (method$refine == "active") {
-    stop_sparsegp("method", "has refine = \"active\", which is for one latent function",
-                  "Use refine = \"basis\" or \"none\"")
-  }
-  if (method$exchange > 0) {
-    stop_sparsegp("method", "has exchange moves, which are for one latent function",
-                  "Use exchange = 0, or method_ep(size =)")
-  }
+  refuse_if(method$refine == "active",
+            "method", "has refine = \"active\", which is for one latent function",
+            "Use refine = \"basis\" or \"none\"")
+  refuse_if(method$exchange > 0, "method", "has exchange moves, which are for one latent function",
+            "Use exchange = 0, or method_ep(size =)")
 }
 
 # Refuses what cannot be had of responses of several components.
 refuse_components <- function(method, problem) {
-  if (method$refine != "basis") {
-    stop_sparsegp("method",
-                  paste0("has refine = \"", method$refine, "\", which is for one response"),
-                  "Use refine = \"basis\"")
-  }
+  refuse_if(method$refine != "basis",
+            "method", paste0("has refine = \"", method$refine, "\", which is for one response"),
+            "Use refine = \"basis\"")
   if (!is.null(lik_traits(problem$lik)$alone)) return(invisible())
   stop_sparsegp("method", paste0("selects rows by one value at a time, which the ",
                                  problem$lik$type, " likelihood does not allow"),

@@ -5,17 +5,15 @@
 # one, has learned. moving: numbers of the columns of points that move.
 plan_points <- function(plan) {
   problem <- plan$problem
-  if (count_spheres(problem$spec)) {
-    stop_sparsegp("method", paste("has learn_points = TRUE, and points of a kernel with distance =",
-                                  "\"sphere\" would leave the sphere"), "Leave learn_points out")
-  }
+  refuse_if(count_spheres(problem$spec), "method",
+            paste("has learn_points = TRUE, and points of a kernel with distance =",
+                  "\"sphere\" would leave the sphere"), "Leave learn_points out")
   moving <- moving_columns(problem)
-  if (length(moving) == 0L) {
-    stop_sparsegp("method", paste("has learn_points = TRUE, and points cannot move along any",
-                                  "input: inputs are factors or indicators, or the kernel has no",
-                                  "derivative along them"),
-                  "Leave learn_points out, or use a kernel such as kernel_matern32()")
-  }
+  refuse_if(length(moving) == 0L, "method",
+            paste("has learn_points = TRUE, and points cannot move along any",
+                  "input: inputs are factors or indicators, or the kernel has no",
+                  "derivative along them"),
+            "Leave learn_points out, or use a kernel such as kernel_matern32()")
   new_plan("plan_points", problem, first = plan, moving = moving)
 }
 
@@ -37,11 +35,10 @@ level_columns <- function(spec) {
 
 # Stops where there are no points to be learned, or where they are exchanged until the end.
 refuse_fixed_points <- function(basis, chooses, sweeps) {
-  if (sweeps) {
-    stop_sparsegp("method", paste("has learn_points = TRUE, and exchanges points in all sweeps, or",
-                                  "projects by \"kl\", which has no evidence"),
-                  "Use projection = \"moment\" with a finite freeze")
-  }
+  refuse_if(sweeps, "method",
+            paste("has learn_points = TRUE, and exchanges points in all sweeps, or",
+                  "projects by \"kl\", which has no evidence"),
+            "Use projection = \"moment\" with a finite freeze")
   if (chooses || !is.null(basis$x)) return(invisible())
   stop_sparsegp("method", "has learn_points = TRUE, and every observation is in the basis",
                 "Give method_ep(size =) below the number of observations, or a `basis`")

@@ -78,10 +78,9 @@ axis_limits.axis_number <- function(axis, at, style) {
 
 # Limits on a logarithmic scale, which axis_nodes() recognises by an attribute.
 log_limits <- function(axis, at, given) {
-  if (any(c(given, if (is.null(given)) at) <= 0)) {
-    stop_sparsegp("log", paste0("is for an axis of positive numbers, and ", axis$name,
-                                " has others"), "Give positive `xlim`, or leave `log` out")
-  }
+  refuse_if(any(c(given, if (is.null(given)) at) <= 0),
+            "log", paste0("is for an axis of positive numbers, and ", axis$name, " has others"),
+            "Give positive `xlim`, or leave `log` out")
   structure(given %||% exp(around(log(at))), log = TRUE)
 }
 
@@ -330,10 +329,9 @@ asked_axes <- function(object, which, axes, most = 2L) {
   names <- plain_names(object)
   kept <- names[object$scaling$kept]
   choice <- unique(c(names(axes), kept))
-  if (!length(which) %in% seq_len(most) || anyDuplicated(which) || anyNA(which)) {
-    stop_sparsegp("which", paste("must be", if (most == 2L) "one or two", "different inputs"),
-                  paste0("The inputs are ", toString(choice)))
-  }
+  refuse_if(!length(which) %in% seq_len(most) || anyDuplicated(which) || anyNA(which),
+            "which", paste("must be", if (most == 2L) "one or two", "different inputs"),
+            paste0("The inputs are ", toString(choice)))
   asked <- if (is.numeric(which)) owners(names[match(which, seq_along(names))], axes)
            else as.character(which)
   unknown <- which[!asked %in% choice]

@@ -107,10 +107,9 @@ calibration_type <- function(object, type) {
   codec <- codec_of(object)
   types <- c(if ("intervals" %in% codec$measures) "intervals",
              if (!is.null(codec$offers$prob)) "probabilities")
-  if (length(types) == 0L) {
-    stop_sparsegp("object", "has neither predictive intervals nor probabilities of classes",
-                  "See loo() and residuals()")
-  }
+  refuse_if(length(types) == 0L,
+            "object", "has neither predictive intervals nor probabilities of classes",
+            "See loo() and residuals()")
   if (is.null(type)) return(types[1L])
   type <- check_choice(type, c("intervals", "probabilities"), "type")
   if (type %in% types) return(type)

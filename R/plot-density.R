@@ -25,10 +25,9 @@ autoplot.gp_density <- function(object, level = 0.95, n = NULL, ...) {
 # Returns what is drawn, a data frame, and its chart. argument: what the density is called
 density_chart <- function(object, level, n, style, argument = "x") {
   object <- check_density(object)
-  if (ncol(object$range) > 2L) {
-    stop_sparsegp(argument, "is a density of three inputs, and at most two can be drawn",
-                  "Fit two of its columns, or draw predict() on a grid")
-  }
+  refuse_if(ncol(object$range) > 2L,
+            argument, "is a density of three inputs, and at most two can be drawn",
+            "Fit two of its columns, or draw predict() on a grid")
   check_number(level, "level", 0, 1)
   if (!is.null(n)) n <- check_count(n, "n", 2L)
   chart <- if (ncol(object$range) == 1L) density_curve else density_map

@@ -28,16 +28,14 @@ facet_picture <- function(object, rows, view, asked) {
 }
 
 check_facets <- function(view) {
-  if (any(count_levels(view$axis) > 0L) && length(view$axis) == 2L) {
-    stop_sparsegp("by", "is for a curve along one input, or a map over two numbers",
-                  "Name one of the two inputs alone")
-  }
+  refuse_if(any(count_levels(view$axis) > 0L) && length(view$axis) == 2L,
+            "by", "is for a curve along one input, or a map over two numbers",
+            "Name one of the two inputs alone")
   count <- length(view$by$levels)
-  if (count > MOST_FACETS) {
-    stop_sparsegp("by", paste0("has ", count, " levels, and a picture for each is too many"),
-                  paste0("At most ", MOST_FACETS, ": draw some of them one by one, with newdata = ",
-                         "rows of that level"))
-  }
+  refuse_if(count > MOST_FACETS,
+            "by", paste0("has ", count, " levels, and a picture for each is too many"),
+            paste0("At most ", MOST_FACETS, ": draw some of them one by one, with newdata = ",
+                   "rows of that level"))
 }
 
 # The slice at a level.

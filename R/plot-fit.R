@@ -52,9 +52,8 @@ fit_picture <- function(object, asked) {
   view <- slice_view(object, rows, asked$which, asked$by)
   if (is.null(view$by)) return(slice_picture(object, rows, view, asked))
   by <- panel_of(object)$by
-  if (by == "none") {
-    stop_sparsegp("by", "is for pictures of one response", "Give `which`, one input or two numbers")
-  }
+  refuse_if(by == "none", "by", "is for pictures of one response",
+            "Give `which`, one input or two numbers")
   make <- if (by == "pictures" || length(view$axes) == 2L) facet_picture else slice_picture
   make(object, rows, view, asked)
 }

@@ -77,10 +77,9 @@ leaf_types <- function(kernel) c(kernel$type, unlist(lapply(kernel$parts, leaf_t
 time_view <- function(object, rows) {
   derived <- derived_columns(object, rows$x)
   axes <- data_axes(object, rows, names(derived))
-  if (length(axes) != 1L || count_levels(axes) > 0L) {
-    stop_sparsegp("type", "= \"forecast\" is for a fit of one input, time",
-                  "Draw a curve along one of several: plot(fit, \"time\", xlim = )")
-  }
+  refuse_if(length(axes) != 1L || count_levels(axes) > 0L,
+            "type", "= \"forecast\" is for a fit of one input, time",
+            "Draw a curve along one of several: plot(fit, \"time\", xlim = )")
   slice_view(object, rows, names(axes))
 }
 

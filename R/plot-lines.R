@@ -30,9 +30,8 @@ lines.sparsegp <- function(x, interval = c("none", "confidence", "prediction"), 
   if (!is.null(x$clocks[[name]])) at <- on_clock(x$clocks[[name]], at)
   new <- stats::setNames(data.frame(at), name)
   drawn <- predict(x, new, interval = interval, level = level)
-  if (length(dim(drawn)) > 1L + (interval != "none")) {
-    stop_sparsegp("x", "has a curve for each component", "Use plot(x)")
-  }
+  refuse_if(length(dim(drawn)) > 1L + (interval != "none"), "x", "has a curve for each component",
+            "Use plot(x)")
   answer <- if (is.matrix(drawn)) as.data.frame(drawn) else data.frame(fit = unname(drawn))
   drawn <- beside_axes(new, name, answer)
   draw_lines(drawn, ...)

@@ -38,9 +38,8 @@ autoplot.sparsegp_next <- function(object, which = NULL, ...) {
 next_picture <- function(x, which, style) {
   fit <- attr(x, "picture")$fit
   rows <- if (has_rows(fit)) rows_of(fit, NULL)
-  if (is.null(rows) && !is.null(which)) {
-    stop_sparsegp("which", "is for a fit that keeps its rows", "Leave it out")
-  }
+  refuse_if(is.null(rows) && !is.null(which), "which", "is for a fit that keeps its rows",
+            "Leave it out")
   if (is.null(rows) || is.null(which) && count_axes(fit, rows) > 2L) {
     return(list(charts = list(score_chart(x, style)), style = style))
   }

@@ -123,10 +123,8 @@ class_events.response_factor <- function(object, held_out) {
 }
 
 loo_rows <- function(object) {
-  if (length(object$y) == 0L) {
-    stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
-                  "Give new data, with the response")
-  }
+  refuse_if(length(object$y) == 0L, "newdata", "is needed, as this fit keeps no rows",
+            "Give new data, with the response")
   object <- checked_rows(object)
   known <- have_response(object$y)
   list(y = some_rows(object$y, known),
@@ -178,9 +176,7 @@ binomial_interval <- function(hits, rows, level) {
 # that a jump of its distribution function takes; a number jumps by nothing.
 transforms <- function(object, held_out) {
   tails <- response_tails(object, held_out$y, held_out$latent)
-  if (is.null(tails)) {
-    stop_sparsegp("type", "= \"reliability\" is not defined for this likelihood")
-  }
+  refuse_if(is.null(tails), "type", "= \"reliability\" is not defined for this likelihood")
   data.frame(lower = tails$below, upper = 1 - tails$above)
 }
 

@@ -8,10 +8,9 @@ rows_of <- function(object, newdata) {
 training_rows <- function(object) {
   at <- if (is.null(object$x)) object$basis_rows else seq_len(NROW(object$y))
   x <- if (is.null(object$x)) inducing_points(object) else kept_inputs(object, object$x)
-  if (length(object$y) == 0L || length(at) == 0L || anyNA(at)) {
-    stop_sparsegp("newdata", "is needed, as this fit keeps no rows",
-                  "Give data with the response, the first chunk of a stream for instance")
-  }
+  refuse_if(length(object$y) == 0L || length(at) == 0L || anyNA(at),
+            "newdata", "is needed, as this fit keeps no rows",
+            "Give data with the response, the first chunk of a stream for instance")
   object <- checked_rows(object)
   list(x = x, y = some_rows(shown_responses(object), at), offset = some_rows(object$offset, at),
        weights = object$weights[at], basis = marked_basis(object),

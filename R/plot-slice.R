@@ -97,12 +97,11 @@ by_axis <- function(object, axes, shown, which, by) {
     return(factors[[1L]])
   }
   free <- setdiff(names(factors), names(shown))
-  if (!is.character(by) || !length(by) || anyDuplicated(by) || !all(by %in% free)) {
-    stop_sparsegp("by", paste0("must name one or more factors, or numbers of at most ", MANY,
-                               " values, beside those along the axes"),
-                  if (length(factors)) paste("Factors:", toString(names(factors)))
-                  else "This fit has no factors: cut() makes a factor of a number")
-  }
+  refuse_if(!is.character(by) || !length(by) || anyDuplicated(by) || !all(by %in% free), "by",
+            paste0("must name one or more factors, or numbers of at most ", MANY,
+                   " values, beside those along the axes"),
+            if (length(factors)) paste("Factors:", toString(names(factors)))
+            else "This fit has no factors: cut() makes a factor of a number")
   Reduce(crossed_axis, factors[by])
 }
 

@@ -21,9 +21,8 @@ slope_picture <- function(object, asked) {
   if (!is.null(asked$which)) axes <- asked_axes(object, asked$which, axes, most = length(axes))
   axes <- check_slope_axes(axes, asked$which)
   classes <- if (!is.null(slope_outputs(object, "response"))) class_axis(object)
-  if (!is.null(classes) && !is.null(asked$by)) {
-    stop_sparsegp("by", "is for pictures of one response", "Leave it out: classes have curves")
-  }
+  refuse_if(!is.null(classes) && !is.null(asked$by), "by", "is for pictures of one response",
+            "Leave it out: classes have curves")
   parts <- lapply(stats::setNames(nm = names(axes)), function(name) {
     view <- slice_view(object, rows, name, asked$by)
     if (is.null(asked$by)) view["by"] <- list(classes)
@@ -40,12 +39,10 @@ MOST_SLOPES <- 9L # panels
 check_slope_axes <- function(axes, which) {
   numbers <- Filter(function(axis) inherits(axis, "axis_number"), axes)
   remedy <- "Use type = \"effects\""
-  if (!is.null(which) && length(numbers) < length(axes)) {
-    stop_sparsegp("which", "names factors, whose levels have no slope", remedy)
-  }
-  if (length(numbers) == 0L) {
-    stop_sparsegp("type", "= \"slope\" is for inputs that are numbers, and there are none", remedy)
-  }
+  refuse_if(!is.null(which) && length(numbers) < length(axes),
+            "which", "names factors, whose levels have no slope", remedy)
+  refuse_if(length(numbers) == 0L,
+            "type", "= \"slope\" is for inputs that are numbers, and there are none", remedy)
   utils::head(numbers, if (is.null(which)) MOST_SLOPES else length(numbers))
 }
 

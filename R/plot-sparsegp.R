@@ -245,9 +245,8 @@ offered_type <- function(object, name, argument) {
   if (!type$outputs) refuse_components_picture(object, argument)
   if (!type$averages) refuse_if_average(object, argument)
   why <- type$refuse(object)
-  if (!is.null(why)) {
-    stop_sparsegp("type", paste0("= \"", name, "\" ", why[1L]), if (length(why) > 1L) why[2L])
-  }
+  refuse_if(!is.null(why), "type", paste0("= \"", name, "\" ", why[1L]),
+            if (length(why) > 1L) why[2L])
   type
 }
 

@@ -50,10 +50,8 @@ survival_latent <- function(object, asked) {
   latent <- c(latent[c("mean", "var", "offset", "members", "shares")],
               list(label = latent$names[latent$complete]))
   if (length(latent$label) == 0L) stop_incomplete("newdata")
-  if (length(latent$label) > MANY) {
-    stop_sparsegp("newdata", paste("has more than", MANY, "rows, each of which is a curve"),
-                  "Choose some of them")
-  }
+  refuse_if(length(latent$label) > MANY, "newdata",
+            paste("has more than", MANY, "rows, each of which is a curve"), "Choose some of them")
   list(latent = Filter(Negate(is.null), latent[names(latent) != "label"]), label = latent$label,
        caption = "")
 }
@@ -68,10 +66,9 @@ typical_curves <- function(object, by) {
   level <- if (count_levels(view$axis) > 0L) seq_along(axis$levels)
            else few_places(axis$places(rows$x, rows$raw))
   label <- axis$levels %||% format(level, trim = TRUE, digits = 3L)
-  if (length(level) > MANY) {
-    stop_sparsegp("by", paste0("is ", along, ", which has more than ", MANY, " levels"),
-                  "Give rows as `newdata`")
-  }
+  refuse_if(length(level) > MANY,
+            "by", paste0("is ", along, ", which has more than ", MANY, " levels"),
+            "Give rows as `newdata`")
   list(latent = slice_latent(object, view, list(level)), label = paste(along, label),
        caption = view$caption)
 }

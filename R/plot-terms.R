@@ -30,9 +30,8 @@ terms_pictures <- function(object, which, newdata, level, n, style) {
   object <- fit_of_latent_type(object, "terms")
   rows <- rows_of(object, newdata)
   groups <- term_groups(names(fit_parts(object)), which)
-  if (length(groups) == 0L) {
-    stop_sparsegp("type", "= \"terms\" is for kernels that vary, and this is a constant")
-  }
+  refuse_if(length(groups) == 0L,
+            "type", "= \"terms\" is for kernels that vary, and this is a constant")
   left <- working_residuals(object, rows)
   pictures <- unlist(lapply(names(groups), function(name) {
     pictures_of_term(object, rows, groups[name], level, n, style, left)

@@ -62,10 +62,8 @@ component_chart <- function(object, picture, style) {
 # A grid within limits, its places x and y, and `drawn`: all nodes with the mean there, standard
 # deviations of the components and their covariance.
 field_grid <- function(object, view, shown, asked) {
-  if (n_outputs(object) != 2L) {
-    stop_sparsegp("which", paste0("must be one input for ", n_outputs(object), " components"),
-                  "Arrows have two")
-  }
+  refuse_if(n_outputs(object) != 2L, "which",
+            paste0("must be one input for ", n_outputs(object), " components"), "Arrows have two")
   nodes <- surface_nodes(view, shown, asked$n %||% 17L, asked$style)
   latent <- slice_latent(object, view, nodes$grid)
   names <- components(object)

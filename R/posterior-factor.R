@@ -114,10 +114,8 @@ latent_posterior <- function(spec, theta, posterior) {
   prior <- neighbour_precision(spec, theta, nodes$x, near$near)
   tau <- drop(rowsum(sites$tau, nodes$node))
   factor <- factor_maker(prior$precision)(tau)
-  if (is.null(factor)) {
-    stop_sparsegp("object", "has no proper posterior at these hyperparameters",
-                  "Fit again")
-  }
+  refuse_if(is.null(factor), "object", "has no proper posterior at these hyperparameters",
+            "Fit again")
   nu <- drop(rowsum(sites$nu, nodes$node))
   mean <- drop(as.matrix(Matrix::solve(factor, nu)))
   trend <- posterior$trend

@@ -360,11 +360,10 @@ log_mean_exp <- function(scores, weights) {
 fit_of_latent_type <- function(object, type, covariance = FALSE) {
   if (!covariance && !type %in% c("link", "latent", "terms")) return(object)
   if (has_one_latent_scale(object, type)) return(object)
-  if (object$ensemble$fixed) {
-    stop_sparsegp("type", paste("is of latent functions, and those of the averaged fits have",
-                                "different scales or terms"),
-                  "Use type = \"response\" or \"median\", or predict from the fits one by one")
-  }
+  refuse_if(object$ensemble$fixed, "type",
+            paste("is of latent functions, and those of the averaged fits have",
+                  "different scales or terms"),
+            "Use type = \"response\" or \"median\", or predict from the fits one by one")
   message("Latent functions are given at the mode of the hyperparameters, because the learned ",
           "scale of the response differs between members. type = \"response\" averages over them")
   without_members(object)

@@ -137,9 +137,8 @@ kept_of_response <- function(response) {
 read_more <- function(object, y, n, weights = NULL) {
   if (is.matrix(y) && ncol(y) == 1L) y <- y[, 1L]
   codec <- codec_of(object)
-  if (NROW(y) != n || length(dim(y)) > codec$dims) {
-    stop_sparsegp("newdata", paste0("has ", NROW(y), " responses for ", n, " rows"))
-  }
+  refuse_if(NROW(y) != n || length(dim(y)) > codec$dims,
+            "newdata", paste0("has ", NROW(y), " responses for ", n, " rows"))
   codec$again(codec, y, object$likelihood, weights, object$response)
 }
 

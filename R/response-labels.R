@@ -70,16 +70,13 @@ class_words <- function(response, called = " classes", between = ", ") {
 read_labels <- function(codec, y, lik, offset, weights, streams) {
   labels <- as_factor(codec, y, streams)
   present <- levels(if (streams) labels else droplevels(labels))
-  if (length(present) < 2L) {
-    stop_sparsegp("y", if (length(present)) paste0("has only one class, ", present)
-                       else "has no labels",
-                  paste("Give rows of all classes; only a stream may begin with one, if the",
-                        "response is a factor that names the others"))
-  }
-  if (nlevels(labels) > MAX_CLASSES) {
-    stop_sparsegp("y", paste0("has ", nlevels(labels), " classes, and ", MAX_CLASSES,
-                              " is the most"), "Merge classes, or fit numbers as a regression")
-  }
+  refuse_if(length(present) < 2L,
+            "y", if (length(present)) paste0("has only one class, ", present) else "has no labels",
+            paste("Give rows of all classes; only a stream may begin with one, if the",
+                  "response is a factor that names the others"))
+  refuse_if(nlevels(labels) > MAX_CLASSES,
+            "y", paste0("has ", nlevels(labels), " classes, and ", MAX_CLASSES, " is the most"),
+            "Merge classes, or fit numbers as a regression")
   codec$check(levels(labels), lik)
   if (nlevels(labels) > 2L && !is.null(codec$more)) codec <- codec$more()
   if (nlevels(labels) > 2L && is.ordered(labels)) codec <- ordered_as(codec)
@@ -113,10 +110,8 @@ as_factor <- function(codec, y, streams) {
             else if (is.logical(y)) factor(y, c(FALSE, TRUE))
             else if (is.numeric(y) && !codec$as_labels(y)) NULL
             else factor(y)
-  if (is.null(labels)) {
-    stop_sparsegp("y", paste("is not", codec$called),
-                  "Convert it by factor(); a logical, 0/1 or -1/1 are accepted for two classes")
-  }
+  refuse_if(is.null(labels), "y", paste("is not", codec$called),
+            "Convert it by factor(); a logical, 0/1 or -1/1 are accepted for two classes")
   if (!anyNA(levels(labels))) return(labels)
   stop_sparsegp("y", "has NA among its levels",
                 "Name that level, or leave it out: factor(as.character(y))")

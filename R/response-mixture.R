@@ -90,36 +90,30 @@ part_means <- function(means) {
     names <- colnames(means[[1L]])
     means <- array(unlist(means), c(sizes[, 1L], length(means)), list(NULL, names, NULL))
   }
-  if (!is.numeric(means) || length(dim(means)) != 3L) {
-    stop_sparsegp("means", "must be a list of numeric matrices, or an array of three dimensions",
-                  "Give a matrix of rows x components for each part")
-  }
-  if (dim(means)[2L] < 2L || dim(means)[2L] > MAX_COMPONENTS) {
-    stop_sparsegp("means", paste("must be of 2 to", MAX_COMPONENTS, "components"))
-  }
+  refuse_if(!is.numeric(means) || length(dim(means)) != 3L,
+            "means", "must be a list of numeric matrices, or an array of three dimensions",
+            "Give a matrix of rows x components for each part")
+  refuse_if(dim(means)[2L] < 2L || dim(means)[2L] > MAX_COMPONENTS,
+            "means", paste("must be of 2 to", MAX_COMPONENTS, "components"))
   if (any(is.infinite(means))) stop_not_finite("means")
   means
 }
 
 # A matrix of a number for each row and part, from one that all rows or all have in common.
 per_part <- function(values, n, parts, argument) {
-  if (is.matrix(values) && !all(dim(values) == c(n, parts))) {
-    stop_sparsegp(argument, paste0("is a matrix of ", nrow(values), " x ", ncol(values),
-                                   " numbers for ", n, " rows and ", parts, " parts"))
-  }
-  if (!is.numeric(values) || !length(values) %in% c(1L, parts, n * parts)) {
-    stop_sparsegp(argument, paste("must be numbers: one for each of", parts,
-                                  "parts, or a matrix with a row for each row"))
-  }
+  refuse_if(is.matrix(values) && !all(dim(values) == c(n, parts)), argument,
+            paste0("is a matrix of ", nrow(values), " x ", ncol(values),
+                   " numbers for ", n, " rows and ", parts, " parts"))
+  refuse_if(!is.numeric(values) || !length(values) %in% c(1L, parts, n * parts), argument,
+            paste("must be numbers: one for each of", parts,
+                  "parts, or a matrix with a row for each row"))
   if (is.matrix(values)) values else matrix(rep(rep_len(values, parts), n), n, parts, byrow = TRUE)
 }
 
 part_weights <- function(weights, n, parts) {
   weights <- per_part(weights, n, parts, "weights")
   known <- weights[!is.na(weights)]
-  if (any(known < 0 | is.infinite(known))) {
-    stop_sparsegp("weights", "must be finite and not negative")
-  }
+  refuse_if(any(known < 0 | is.infinite(known)), "weights", "must be finite and not negative")
   total <- rowSums(weights)
   if (any(total == 0, na.rm = TRUE)) stop_sparsegp("weights", "of a row are all 0")
   weights / total
@@ -129,16 +123,14 @@ part_weights <- function(weights, n, parts) {
 part_covariances <- function(variances, n, w, parts) {
   lower <- lower.tri(diag(w), diag = TRUE)
   if (is.list(variances)) {
-    if (length(variances) != parts) {
-      stop_sparsegp("variances", paste("must be one for each of", parts, "parts"))
-    }
+    refuse_if(length(variances) != parts,
+              "variances", paste("must be one for each of", parts, "parts"))
     each <- lapply(variances, function(S) rep(check_covariance(S, w, "variances")[lower], each = n))
     return(array(unlist(each), c(n, sum(lower), parts)))
   }
   variances <- per_part(variances, n, parts, "variances")
-  if (any(variances <= 0 | is.infinite(variances), na.rm = TRUE)) {
-    stop_sparsegp("variances", "must be finite and greater than 0")
-  }
+  refuse_if(any(variances <= 0 | is.infinite(variances), na.rm = TRUE),
+            "variances", "must be finite and greater than 0")
   aperm(array(c(variances) %o% diag(w)[lower], c(n, parts, sum(lower))), c(1L, 3L, 2L))
 }
 
@@ -153,13 +145,11 @@ check_covariance <- function(S, w, argument) {
 }
 
 prior_numbers <- function(prior, n, w) {
-  if (!is.list(prior) || !setequal(names(prior), c("mean", "covariance"))) {
-    stop_sparsegp("prior", "must be list(mean = , covariance = )")
-  }
+  refuse_if(!is.list(prior) || !setequal(names(prior), c("mean", "covariance")),
+            "prior", "must be list(mean = , covariance = )")
   mean <- prior$mean
-  if (!is.numeric(mean) || !length(mean) %in% c(1L, w) || !all(is.finite(mean))) {
-    stop_sparsegp("prior", paste("has a mean that is not", w, "numbers"))
-  }
+  refuse_if(!is.numeric(mean) || !length(mean) %in% c(1L, w) || !all(is.finite(mean)),
+            "prior", paste("has a mean that is not", w, "numbers"))
   covariance <- check_covariance(prior$covariance, w, "prior")
   numbers <- c(rep_len(mean, w), covariance[lower.tri(covariance, diag = TRUE)])
   matrix(rep(numbers, n), n, length(numbers), byrow = TRUE)
@@ -260,10 +250,9 @@ rbind.sparsegp_mixture <- function(..., deparse.level = 1) {
   each <- list(...)
   first <- each[[1L]]
   what <- function(y) list(class(y), ncol(y), mixture_parts(y), mixture_width(y))
-  if (length(unique(lapply(each, what))) > 1L) {
-    stop_sparsegp("...", "is not a mixture of as many parts and components as the rows before",
-                  "Give missing parts the weight 0")
-  }
+  refuse_if(length(unique(lapply(each, what))) > 1L,
+            "...", "is not a mixture of as many parts and components as the rows before",
+            "Give missing parts the weight 0")
   new_mixture(do.call(rbind, lapply(each, function(y) matrix(unclass(y), ncol = ncol(y)))),
               attr(first, "components"), attr(first, "parts"))
 }
@@ -342,9 +331,8 @@ check_mixture <- function(y, argument) {
 
 read_more_mixtures <- function(codec, y, lik, weights, response) {
   check_mixture(y, "newdata")
-  if (mixture_width(y) != response$width) {
-    stop_sparsegp("newdata", paste0("has ", mixture_width(y), " components for ", response$width))
-  }
+  refuse_if(mixture_width(y) != response$width,
+            "newdata", paste0("has ", mixture_width(y), " components for ", response$width))
   y
 }
 

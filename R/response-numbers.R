@@ -86,9 +86,8 @@ read_numbers <- function(codec, y, lik, offset, weights, streams) {
 }
 
 read_more_numbers <- function(codec, y, lik, weights, response) {
-  if (!(is.numeric(y) || is.logical(y)) || any(is.infinite(y))) {
-    stop_sparsegp("newdata", "has a response that is not finite numbers", NOT_FINITE_REMEDY)
-  }
+  refuse_if(!(is.numeric(y) || is.logical(y)) || any(is.infinite(y)),
+            "newdata", "has a response that is not finite numbers", NOT_FINITE_REMEDY)
   check_legal(codec, y, lik, weights, "newdata")
   as.double(y)
 }
@@ -129,16 +128,12 @@ are_trials <- function(y) is.matrix(y) && is.numeric(y) && ncol(y) == 2L
 # Shares and trials in place of successes and failures
 gather_trials <- function(chunk) {
   if (!are_trials(chunk$y)) return(chunk)
-  if (!is.null(chunk$weights)) {
-    stop_sparsegp("weights", "and a response of successes and failures exclude each other",
-                  "Leave the weights out")
-  }
+  refuse_if(!is.null(chunk$weights), "weights",
+            "and a response of successes and failures exclude each other", "Leave the weights out")
   trials <- rowSums(chunk$y)
   wrong <- illegal_counts(chunk$y[!is.na(chunk$y)])
   if (!is.null(wrong)) stop_sparsegp("y", wrong)
-  if (any(trials == 0, na.rm = TRUE)) {
-    stop_sparsegp("y", "has rows without trials", "Leave them out")
-  }
+  refuse_if(any(trials == 0, na.rm = TRUE), "y", "has rows without trials", "Leave them out")
   chunk$y <- unname(chunk$y[, 1L] / trials)
   chunk$weights <- unname(trials)
   chunk

@@ -27,10 +27,8 @@ EXTRAS <- c(se.fit = "se.fit = TRUE", confidence = "interval = \"confidence\"",
 # Stops unless the codec's table has all of `extras` beside `type`.
 check_offered <- function(codec, type, extras) {
   offered <- codec$offers[[type]]
-  if (is.null(offered)) {
-    stop_sparsegp("type", paste0("= \"", type, "\" is not defined for ", codec$called),
-                  paste("Use type =", words_with_or(intersect(TYPES, names(codec$offers)))))
-  }
+  refuse_if(is.null(offered), "type", paste0("= \"", type, "\" is not defined for ", codec$called),
+            paste("Use type =", words_with_or(intersect(TYPES, names(codec$offers)))))
   lacking <- setdiff(extras, offered)
   if (length(lacking) == 0L) return(invisible())
   asked <- strsplit(EXTRAS[[lacking[1L]]], " = ", fixed = TRUE)[[1L]]

@@ -52,10 +52,8 @@ offers_in_order <- function() {
 }
 
 read_ordered <- function(codec, y, ...) {
-  if (is.character(y)) {
-    stop_sparsegp("y", "is text, whose categories are ordered only alphabetically",
-                  "Give their order by factor(y, levels, ordered = TRUE)")
-  }
+  refuse_if(is.character(y), "y", "is text, whose categories are ordered only alphabetically",
+            "Give their order by factor(y, levels, ordered = TRUE)")
   read_labels(codec, y, ...)
 }
 

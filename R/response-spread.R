@@ -16,9 +16,8 @@ mean_offset <- function(offset, size) cbind(offset, numeric(length(offset)), dep
 
 gather_spreads <- function(chunk) {
   if (is.null(chunk$offset)) return(chunk)
-  if (is.matrix(chunk$offset)) {
-    stop_sparsegp("offset", "has several columns, and the response is one", "Give one number a row")
-  }
+  refuse_if(is.matrix(chunk$offset), "offset", "has several columns, and the response is one",
+            "Give one number a row")
   chunk$offset <- mean_offset(chunk$offset)
   chunk
 }

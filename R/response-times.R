@@ -137,9 +137,8 @@ log_mass_of_times <- function(lower, upper, status, entry, at, error) {
 check_early.response_times <- function(codec, rows, lik) check_legal(codec, as_times(rows$y), lik)
 
 read_more_times <- function(codec, y, lik, weights, response) {
-  if (!is.numeric(y)) {
-    stop_sparsegp("newdata", "has a response without times to an event", "Give Surv(time, status)")
-  }
+  refuse_if(!is.numeric(y), "newdata", "has a response without times to an event",
+            "Give Surv(time, status)")
   y <- as_times(y)
   check_legal(codec, y[!is.na(y)], lik, argument = "newdata")
   y

@@ -49,24 +49,21 @@ gather_vectors <- function(chunk) {
 
 # Known means of the components: a column for each, or what all have in common.
 wide_offset <- function(offset, size) {
-  if (is.matrix(offset) && !all(dim(offset) == size)) {
-    stop_sparsegp("offset", paste0("has ", ncol(offset), " columns for ", size[2L], " components"),
-                  "Give a column for each, or one number for a row")
-  }
+  refuse_if(is.matrix(offset) && !all(dim(offset) == size),
+            "offset", paste0("has ", ncol(offset), " columns for ", size[2L], " components"),
+            "Give a column for each, or one number for a row")
   matrix(offset, size[1L], size[2L])
 }
 
 read_vectors <- function(codec, y, lik, offset, weights, streams) {
   check_vectors(y, "y")
-  if (ncol(y) > MAX_COMPONENTS) {
-    stop_sparsegp("y", paste0("has ", ncol(y), " components, and ", MAX_COMPONENTS,
-                              " is the most"), "Fit them in groups")
-  }
+  refuse_if(ncol(y) > MAX_COMPONENTS,
+            "y", paste0("has ", ncol(y), " components, and ", MAX_COMPONENTS, " is the most"),
+            "Fit them in groups")
   empty <- colSums(!is.na(y)) == 0
-  if (any(empty)) {
-    stop_sparsegp("y", paste0("has a component without values: ", toString(colnames(y)[empty])),
-                  "Leave it out")
-  }
+  refuse_if(any(empty),
+            "y", paste0("has a component without values: ", toString(colnames(y)[empty])),
+            "Leave it out")
   # divided first: a sum of values near the largest double must not overflow
   size <- max(abs(y), abs(offset), 0, na.rm = TRUE)
   if (size == 0) size <- 1
@@ -84,19 +81,16 @@ read_vectors <- function(codec, y, lik, offset, weights, streams) {
 
 # Numbers, but for what is missing.
 check_vectors <- function(y, argument) {
-  if (!is_vectors(y)) {
-    stop_sparsegp(argument, "is one column, and the likelihood is for several components",
-                  "Write cbind(u, v) ~ x + y, or leave `covariance` out")
-  }
+  refuse_if(!is_vectors(y), argument, "is one column, and the likelihood is for several components",
+            "Write cbind(u, v) ~ x + y, or leave `covariance` out")
   if (any(is.infinite(y))) stop_not_finite(argument)
 }
 
 read_more_vectors <- function(codec, y, lik, weights, response) {
   check_vectors(y, "newdata")
-  if (ncol(y) != response$width) {
-    stop_sparsegp("newdata", paste0("has ", ncol(y), " components for ", response$width),
-                  paste0("They are ", toString(response$components)))
-  }
+  refuse_if(ncol(y) != response$width,
+            "newdata", paste0("has ", ncol(y), " components for ", response$width),
+            paste0("They are ", toString(response$components)))
   colnames(y) <- response$components
   y
 }

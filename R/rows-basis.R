@@ -3,9 +3,8 @@
 # Returns row numbers as they are, and points as a matrix of inputs: of a data frame of the
 # formula's variables, or of a matrix with the inputs' columns. recipe: a coded one.
 read_basis <- function(recipe, basis) {
-  if (is.logical(basis)) {
-    stop_sparsegp("basis", "is logical", "Give row numbers, as which() does, or points")
-  }
+  refuse_if(is.logical(basis), "basis", "is logical",
+            "Give row numbers, as which() does, or points")
   if (is.null(basis) || (is.numeric(basis) && is.null(dim(basis)))) return(basis)
   if (!is.data.frame(basis)) return(named_inputs(basis, recipe$names, "basis"))
   recipe <- without_response(recipe, "basis")
@@ -24,22 +23,18 @@ resolve_basis <- function(basis, x, scaling, width = 1L) {
 
 basis_points <- function(basis, x, scaling) {
   if (is.matrix(basis)) {
-    if (nrow(basis) == 0L || !all(is.finite(basis))) {
-      stop_sparsegp("basis", "must be a matrix of finite numbers with at least one row")
-    }
+    refuse_if(nrow(basis) == 0L || !all(is.finite(basis)),
+              "basis", "must be a matrix of finite numbers with at least one row")
     return(list(x = unique(scaled_inputs(basis, scaling)), rows = NULL))
   }
-  if (length(basis) == 1L && nrow(x) > 1L) {
-    stop_sparsegp("basis",
-                  paste0("is one number, ", basis, ", which would be a row and not a size"),
-                  paste0("For ", basis, " points that are chosen use method = method_ep(size = ",
-                         basis, "); for one point give a matrix of one row"))
-  }
+  refuse_if(length(basis) == 1L && nrow(x) > 1L,
+            "basis", paste0("is one number, ", basis, ", which would be a row and not a size"),
+            paste0("For ", basis, " points that are chosen use method = method_ep(size = ",
+                   basis, "); for one point give a matrix of one row"))
   inside <- length(basis) > 0L && all(basis %in% seq_len(nrow(x)))
-  if (!inside) {
-    stop_sparsegp("basis", paste0("must be row numbers from 1 to ", nrow(x), ", of the rows used"),
-                  "Or give a matrix of points")
-  }
+  refuse_if(!inside,
+            "basis", paste0("must be row numbers from 1 to ", nrow(x), ", of the rows used"),
+            "Or give a matrix of points")
   rows <- as.integer(basis)
   rows <- rows[!duplicated(x[rows, , drop = FALSE])]
   list(x = x[rows, , drop = FALSE], rows = rows)

@@ -11,9 +11,8 @@ chunk_rows <- function(chunk, rows) {
 bind_chunks <- function(first, second) {
   if (chunk_size(first) == 0L) return(second)
   mixed <- is.numeric(first$y) != is.numeric(second$y)
-  if (mixed && !all(is.na(first$y)) && !all(is.na(second$y))) {
-    stop_sparsegp("y", "is not of the type of the rows before")
-  }
+  refuse_if(mixed && !all(is.na(first$y)) && !all(is.na(second$y)),
+            "y", "is not of the type of the rows before")
   rows <- if (is.matrix(first$x)) rbind(first$x, second$x)
           else rbind(as.data.frame(first$x), as.data.frame(second$x))
   list(x = rows, y = bind_responses(first$y, second$y),
@@ -28,11 +27,9 @@ bind_responses <- function(first, second) {
   if (is.ordered(first)) {
     levels <- levels(first)
     new <- setdiff(as.character(second), c(levels, NA))
-    if (length(new)) {
-      stop_sparsegp("y", paste0("has categories that the rows before did not have: ",
-                                toString(new)),
-                    "Give the ordered factor all its levels in the first rows")
-    }
+    refuse_if(length(new),
+              "y", paste0("has categories that the rows before did not have: ", toString(new)),
+              "Give the ordered factor all its levels in the first rows")
   }
   factor(c(as.character(first), as.character(second)), levels, ordered = is.ordered(first))
 }

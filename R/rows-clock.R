@@ -7,22 +7,17 @@ clock_name <- function(recipe) as.character(recipe$arguments$clock)
 with_clock <- function(recipe, data) {
   name <- clock_name(recipe)
   column <- clock_of_rows(recipe, data)
-  if (is.null(column)) {
-    stop_sparsegp(recipe$argument, paste("lacks", name),
-                  "It needs the column with the time of each row that method_online() names")
-  }
+  refuse_if(is.null(column), recipe$argument, paste("lacks", name),
+            "It needs the column with the time of each row that method_online() names")
   if (is.logical(column) && all(is.na(column))) return(data)
-  if (!is_clock(column)) {
-    stop_sparsegp(recipe$argument, paste0("has ", name, " of class ", class(column)[1L],
-                                          ", which is not a time"), CLOCK_REMEDY)
-  }
+  refuse_if(!is_clock(column), recipe$argument,
+            paste0("has ", name, " of class ", class(column)[1L], ", which is not a time"),
+            CLOCK_REMEDY)
   was <- attr(recipe$terms, "clock")
   if (is.null(was)) return(data) # the first rows
-  if (was != NO_MEASURE && is.null(measure_of(column))) {
-    stop_sparsegp(recipe$argument, paste0("has ", name, " as numbers, which was ", was,
-                                          " at the fit"),
-                  "Convert it to the class that it had in the first rows")
-  }
+  refuse_if(was != NO_MEASURE && is.null(measure_of(column)),
+            recipe$argument, paste0("has ", name, " as numbers, which was ", was, " at the fit"),
+            "Convert it to the class that it had in the first rows")
   in_measures(data, stats::setNames(was, name), recipe$argument)
 }
 

@@ -37,9 +37,7 @@ model_inputs <- function(terms, frame, contrasts = NULL, xlev = NULL) {
   if (length(single)) x[] <- without_contrasts(x, assign, terms, single)
   coding <- c(attr(x, "contrasts"), contrasts[coded])
   x <- x[, assign > 0L, drop = FALSE]
-  if (ncol(x) == 0L) {
-    stop_sparsegp("formula", "has no inputs", "Write it as response ~ inputs")
-  }
+  refuse_if(ncol(x) == 0L, "formula", "has no inputs", "Write it as response ~ inputs")
   dimnames(x) <- list(NULL, make.unique(colnames(x))) # level 2 of V1 beside a variable V12
   attr(x, "contrasts") <- coding
   list(x = x, terms = attr(terms, "term.labels")[assign[assign > 0L]])

@@ -32,9 +32,8 @@ grouping_factors <- function(setup, terms, factors) {
   leaves <- kernel_leaves(setup$kernel)
   levels <- vapply(leaves, reads_levels, NA)
   if (!any(levels)) return(character())
-  if (any(vapply(leaves, function(leaf) is.numeric(leaf$vars), NA))) {
-    stop_sparsegp("vars", "are numbers of columns, beside kernel_factor()", "Give names")
-  }
+  refuse_if(any(vapply(leaves, function(leaf) is.numeric(leaf$vars), NA)),
+            "vars", "are numbers of columns, beside kernel_factor()", "Give names")
   seen <- function(leaves) unlist(lapply(leaves, `[[`, "vars"))
   coded <- intersect(factors, seen(leaves[levels]))
   if (!identical(setup$coding, "levels")) refuse_two_codings(coded, seen(leaves[!levels]))

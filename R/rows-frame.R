@@ -8,9 +8,8 @@ read_frame <- function(recipe, data = NULL) {
   if (inherits(data, POINTS)) data <- with_coordinates(data, recipe$terms, recipe$argument)
   data <- plain_data(data, recipe$argument, if (!first) recipe$terms)
   frames <- is.data.frame(data) || !recipe$response && (is.list(data) || is.environment(data))
-  if (!first && !frames) {
-    stop_sparsegp(recipe$argument, "must be a data frame", "The model was fitted by a formula")
-  }
+  refuse_if(!first && !frames, recipe$argument, "must be a data frame",
+            "The model was fitted by a formula")
   if (!first) refuse_workspace(recipe, data)
   timed <- !is.null(recipe$arguments$clock)
   if (timed) data <- with_clock(recipe, data)
@@ -191,10 +190,9 @@ without_weightless <- function(frame, weights, n) {
 # variables with the rows that were left out, if they are known; response: the name of that one.
 stop_incomplete <- function(argument, columns = list(), response = NULL) {
   rows <- max(0L, vapply(columns, NROW, 0L))
-  if (rows > 0L && !is.null(response) && all(is.na(columns[[response]]))) {
-    stop_sparsegp(argument, paste0("has no complete rows: the response `", response,
-                                   "` is missing in all ", rows), "Give rows with a response")
-  }
+  refuse_if(rows > 0L && !is.null(response) && all(is.na(columns[[response]])), argument,
+            paste0("has no complete rows: the response `", response, "` is missing in all ", rows),
+            "Give rows with a response")
   if (rows > 0L && all(is.na(columns[["(weights)"]]))) refuse_missing_weights(columns)
   missing <- vapply(columns, function(column) NROW(column) - sum(stats::complete.cases(column)), 0)
   missing <- utils::head(sort(missing[missing > 0], decreasing = TRUE), 3L)
@@ -263,15 +261,12 @@ refuse_workspace <- function(recipe, data) {
   absent <- function(names) length(names) > 0L && !any(names %in% names(data))
   variables <- lapply(as.list(attr(recipe$terms, "variables"))[-1L], all.vars)
   lacking <- unlist(Filter(absent, variables))
-  if (length(lacking)) {
-    stop_sparsegp(recipe$argument, paste0("lacks ", toString(unique(lacking))),
-                  "It needs the variables of the formula")
-  }
+  refuse_if(length(lacking), recipe$argument, paste0("lacks ", toString(unique(lacking))),
+            "It needs the variables of the formula")
   constants <- setdiff(recipe$likelihood$custom$data, names(data))
-  if (is.call(recipe$arguments$weights) && length(constants)) {
-    stop_sparsegp(recipe$argument, paste("lacks", toString(constants)),
-                  "It needs the constants of lik_custom(data =), or update(weights = list(...))")
-  }
+  refuse_if(is.call(recipe$arguments$weights) && length(constants),
+            recipe$argument, paste("lacks", toString(constants)),
+            "It needs the constants of lik_custom(data =), or update(weights = list(...))")
   if (!absent(all.vars(recipe$arguments$weights))) return(invisible())
   stop_sparsegp("weights", "are not in the new rows",
                 paste("Give them as a column that the first call names, or as",

@@ -10,9 +10,7 @@ read_rows <- function(recipe, data, ...) UseMethod("read_rows")
 #' @export
 read_rows.formula_recipe <- function(recipe, data, offset = NULL, weights = NULL, ...) {
   check_no_dots(...)
-  if (!is.null(offset)) {
-    stop_sparsegp("offset", "is part of the formula", "Put it into `newdata`")
-  }
+  refuse_if(!is.null(offset), "offset", "is part of the formula", "Put it into `newdata`")
   if (!is.null(weights)) {
     recipe$arguments$weights <- more_weights(recipe$likelihood, weights, NROW(data))
   }
@@ -95,11 +93,9 @@ with_known_levels <- function(recipe, x) {
   by_place <- if (!recipe$response) setdiff(coded, coded_by_level(recipe$contrasts))
   frame <- with_fit_levels(x, recipe$xlevels, takes, coded, by_place)
   unseen <- attr(frame, "unseen")
-  if (recipe$response && length(unseen)) {
-    stop_sparsegp(recipe$argument, paste("has", unseen_words(unseen)),
-                  paste("Fit again with rows of all levels; a stream needs them among its first",
-                        "rows, method_online(pilot =)"))
-  }
+  refuse_if(recipe$response && length(unseen), recipe$argument, paste("has", unseen_words(unseen)),
+            paste("Fit again with rows of all levels; a stream needs them among its first",
+                  "rows, method_online(pilot =)"))
   signal_unseen(unseen, "warning")
   if (!recipe$response) {
     signal_unseen(attr(frame, "placed"), "place")

@@ -22,10 +22,9 @@
 plan_for.method_ep <- function(method, problem, basis) {
   refuse_power(method, problem)
   if (!is.null(method$size)) return(plan_sized_ep(method, problem, basis))
-  if (method$projection == "kl" || method$freeze == Inf) {
-    stop_sparsegp("method", "sweeps over points that it chooses, and has no size",
-                  "Give method_ep(size =), or use projection = \"moment\" with a finite freeze")
-  }
+  refuse_if(method$projection == "kl" || method$freeze == Inf,
+            "method", "sweeps over points that it chooses, and has no size",
+            "Give method_ep(size =), or use projection = \"moment\" with a finite freeze")
   if (isTRUE(method$learn_points)) refuse_open_size()
   if (problem_width(problem) > 1L) return(plan_multi_output(method, problem, basis))
   problem$options <- method
@@ -102,18 +101,15 @@ tune.plan <- function(plan, candidate) {
 # Refuses, before anything is learned, what cannot have copies: these are of labels, which they
 # cannot contradict, or share a weight, and are chosen as points.
 refuse_copies <- function(lik, method) {
-  if (inherits(method, c("method_markov", "method_neighbours"))) {
-    stop_sparsegp("augment", paste0("makes inducing points of copies, and method_", method$type,
-                                    "() has none"), "Leave one of them out")
-  }
-  if (isTRUE(method$learn_points)) {
-    stop_sparsegp("augment", paste("has points chosen from rows and their copies, and the method",
-                                   "has learn_points = TRUE"), "Leave one of them out")
-  }
-  if (has_constants(lik)) {
-    stop_sparsegp("augment", "divides the weights of rows, and lik_custom(data =) has constants",
-                  "Leave it out, or give lik_custom() without data")
-  }
+  refuse_if(inherits(method, c("method_markov", "method_neighbours")), "augment",
+            paste0("makes inducing points of copies, and method_", method$type, "() has none"),
+            "Leave one of them out")
+  refuse_if(isTRUE(method$learn_points), "augment",
+            paste("has points chosen from rows and their copies, and the method",
+                  "has learn_points = TRUE"), "Leave one of them out")
+  refuse_if(has_constants(lik),
+            "augment", "divides the weights of rows, and lik_custom(data =) has constants",
+            "Leave it out, or give lik_custom() without data")
   codec <- lik_codec(lik)
   traits <- lik_traits(lik)
   if (codec$labelled || traits$weighted && !codec$trials && !traits$repeated) return(invisible())

@@ -111,13 +111,10 @@ with_new_levels <- function(fit, rows) {
 # no row has.
 with_omitted <- function(stream, chunk) {
   weighted <- !is.null(chunk$weights)
-  if (stream$weighted && !weighted) {
-    stop_sparsegp("weights", "are missing, and earlier rows had them")
-  }
-  if (weighted && !stream$weighted) {
-    stop_sparsegp("weights", "are given, and earlier rows did not have them",
-                  "Begin the stream with weights, of 1 if need be")
-  }
+  refuse_if(stream$weighted && !weighted, "weights", "are missing, and earlier rows had them")
+  refuse_if(weighted && !stream$weighted,
+            "weights", "are given, and earlier rows did not have them",
+            "Begin the stream with weights, of 1 if need be")
   stream$omitted <- stream$omitted + length(chunk$omitted)
   stream
 }

@@ -15,10 +15,8 @@ feed.sparsegp <- function(fit, chunk) {
 # Returns rows that were read by the fit's recipe with what C sees of responses, `data_rows`.
 with_data_rows <- function(fit, rows) {
   check_constant(fit$scaling, rows$x)
-  if (!is.null(rows$weights) && !lik_traits(fit$likelihood)$weighted) {
-    stop_sparsegp("weights", paste0("are not defined for the ", fit$likelihood$type,
-                                    " likelihood"))
-  }
+  refuse_if(!is.null(rows$weights) && !lik_traits(fit$likelihood)$weighted,
+            "weights", paste0("are not defined for the ", fit$likelihood$type, " likelihood"))
   y <- read_more(fit, rows$y, chunk_size(rows), rows$weights)
   rows$data_rows <- data_rows_of(fit, y, rows$weights)
   rows$y <- y
@@ -30,10 +28,9 @@ refuse_no_state <- function(fit, argument = "object") UseMethod("refuse_no_state
 
 #' @export
 refuse_no_state.sparsegp <- function(fit, argument = "object") {
-  if (has_members(fit)) {
-    stop_sparsegp(argument, "is a mixture of fits, and rows can be added to a single fit only",
-                  "Fit with gp_control(integrate = \"none\"), or fit all rows again")
-  }
+  refuse_if(has_members(fit),
+            argument, "is a mixture of fits, and rows can be added to a single fit only",
+            "Fit with gp_control(integrate = \"none\"), or fit all rows again")
   if (has_state(fit)) return(invisible())
   stop_sparsegp(argument, "has no sums of sites on a basis, to which rows could be added",
                 "Use a fit by method_ep(size =), method_ivm() or on a `basis`")

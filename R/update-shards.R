@@ -82,10 +82,8 @@
 #' @export
 shard <- function(fit) {
   check_class(fit, "sparsegp", "fit", "Give a fit of sparsegp()")
-  if (inherits(fit, "sparsegp_waiting")) {
-    stop_sparsegp("fit", "is a stream that holds its first rows",
-                  "Add rows until its pilot sample is complete")
-  }
+  refuse_if(inherits(fit, "sparsegp_waiting"), "fit", "is a stream that holds its first rows",
+            "Add rows until its pilot sample is complete")
   fit <- check_fit(fit, "fit")
   refuse_no_state.sparsegp(fit, "fit") # of a stream, too
   fit[c(ROW_FIELDS, "x", "frame", "na.action")] <- list(NULL)

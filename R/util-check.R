@@ -5,6 +5,11 @@ stop_sparsegp <- function(argument, problem, remedy = NULL) {
   raise_sparsegp(paste0("`", argument, "` ", problem), argument, remedy)
 }
 
+# Stops if the condition holds. The other arguments are evaluated only then.
+refuse_if <- function(condition, argument, problem, remedy = NULL) {
+  if (condition) stop_sparsegp(argument, problem, remedy)
+}
+
 # Stops for numbers among which are infinite ones.
 stop_not_finite <- function(argument) {
   verb <- if (argument == "means") "have" else "has"

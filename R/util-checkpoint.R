@@ -3,10 +3,8 @@
 
 check_checkpoint <- function(checkpoint) {
   named <- is.character(checkpoint) && length(checkpoint) == 1L && !is.na(checkpoint)
-  if (named && dir.exists(checkpoint)) {
-    stop_sparsegp("checkpoint", paste("is a folder:", checkpoint),
-                  "Name a file in it, file.path(folder, \"fit\") for instance")
-  }
+  refuse_if(named && dir.exists(checkpoint), "checkpoint", paste("is a folder:", checkpoint),
+            "Name a file in it, file.path(folder, \"fit\") for instance")
   if (named && dir.exists(dirname(checkpoint))) return(checkpoint)
   stop_sparsegp("checkpoint", "must be the name of a file, in a folder that exists")
 }
@@ -61,10 +59,8 @@ read_checkpoint <- function(file, key) {
   found <- tryCatch(readRDS(file), error = function(e) NULL)
   ours <- is.list(found) && !is.object(found) && is.list(found$key) && !is.object(found$key) &&
     isTRUE(all.equal(found$key, key, tolerance = 1e-12))
-  if (!ours) {
-    stop_sparsegp("checkpoint", paste0(file, " belongs to another fit, or to other rows"),
-                  "Give another name, or remove it")
-  }
+  refuse_if(!ours, "checkpoint", paste0(file, " belongs to another fit, or to other rows"),
+            "Give another name, or remove it")
   whole <- is.raw(found$bytes) && identical(found$digest, digest_of(list(found$bytes)))
   if (!whole) stop_damaged_checkpoint(file)
   unserialize(found$bytes)

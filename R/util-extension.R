@@ -9,11 +9,9 @@
 load_extension <- function(extension) {
   if (!is_extension(extension)) stop_damaged("its `extension` names no package")
   package <- extension[[1L]]
-  if (!links_here(package)) {
-    stop_sparsegp("package", paste0(dQuote(package, FALSE), " does not link to sparsegp: it is ",
-                                    "not loaded"),
-                  "Its DESCRIPTION must have LinkingTo: sparsegp; see sparsegp.h")
-  }
+  refuse_if(!links_here(package), "package",
+            paste0(dQuote(package, FALSE), " does not link to sparsegp: it is not loaded"),
+            "Its DESCRIPTION must have LinkingTo: sparsegp; see sparsegp.h")
   if (isNamespaceLoaded(package)) return(invisible())
   failed <- tryCatch({
     loadNamespace(package)
@@ -76,13 +74,10 @@ stop_extension <- function(extension, codes) {
 # Returns what C finds of a registered likelihood or kernel: list(count, ordered), hyperparameters
 # of a likelihood, or whether a kernel has a shape; whether there are quantiles.
 extension_facts <- function(package, name, what) {
-  if (!is_text(package) || !is_package_name(package)) {
-    stop_sparsegp("package", "must be a package's name")
-  }
-  if (!is_text(name) || !is_registered_name(name)) {
-    stop_sparsegp("name", "must be the name of what the package has registered",
-                  "Letters, digits, dots and underscores, at most 200 of them")
-  }
+  refuse_if(!is_text(package) || !is_package_name(package), "package", "must be a package's name")
+  refuse_if(!is_text(name) || !is_registered_name(name),
+            "name", "must be the name of what the package has registered",
+            "Letters, digits, dots and underscores, at most 200 of them")
   facts <- .Call(sg_extension, c(package, name), match(what, WHAT_EXTENSIONS_ARE))
   list(count = facts[1L], ordered = facts[2L] == 1L)
 }

@@ -26,9 +26,8 @@ threads_wanted <- function(products) {
   if (!identical(Sys.getpid(), process$id) || products && process$blas_has_threads) return(1L)
   wanted <- getOption("sparsegp.threads")
   if (is.null(wanted)) return(0L)
-  if (!is.numeric(wanted) || length(wanted) != 1L || is.na(wanted) || wanted < 1) {
-    stop_sparsegp("sparsegp.threads", "must be a positive whole number",
-                  "use options(sparsegp.threads = 2), or NULL for the default")
-  }
+  refuse_if(!is.numeric(wanted) || length(wanted) != 1L || is.na(wanted) || wanted < 1,
+            "sparsegp.threads", "must be a positive whole number",
+            "use options(sparsegp.threads = 2), or NULL for the default")
   as.integer(min(wanted, 1024))
 }
