@@ -153,7 +153,7 @@ loo_scores_of_rows <- function(object) {
   moments <- by_member(object, function(fit, x) {
     spread_of_responses(fit, c(fit$cavity[c("mean", "var")],
                                list(offset = object$offset, weights = object$weights)))
-  }, function(each, fit) spread_of_mixture(each, loo_shares(fit)))
+  }, function(each, fit) total_moments(each, loo_shares(fit)))
   abs(fitted_values_of(object, observed_values(object)) - moments$mean) / moments$sd
 }
 
@@ -169,16 +169,9 @@ moments_without_rows <- function(object, x, given) {
   }, function(each, fit) {
     shares <- loo_shares(fit)
     if (is.matrix(shares)) shares <- shares[rep(seq_len(nrow(shares)), each = count), ]
-    spread_of_mixture(each, shares)
+    total_moments(each, shares)
   }, rbind(x, given$x))
   lapply(pairs, matrix, nrow = count)
-}
-
-# Returns mean and standard deviation of a mixture, from those of its members.
-spread_of_mixture <- function(each, shares) {
-  mean <- mixed(lapply(each, `[[`, "mean"), shares)
-  var <- mixed(lapply(each, function(one) one$sd^2 + (one$mean - mean)^2), shares)
-  list(mean = mean, sd = sqrt(var))
 }
 
 # Returns mean and variance of the latent function at z without each of the rows x of a fit, no

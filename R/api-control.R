@@ -47,8 +47,8 @@ gp_control <- function(effort = "normal", prior = NULL, integrate = NULL, coding
   if (!is.null(like)) check_class(like, "sparsegp", "like", "Give a fit of sparsegp()")
   structure(class = "sparsegp_control",
             list(effort = check_choice(effort, names(EFFORT), "effort"), prior = prior,
-                 integrate = check_integrate(integrate), coding = coding, like = like,
-                 augment = augment, keep_x = keep_x, checkpoint = checkpoint,
+                 integrate = if (!is.null(integrate)) check_choice(integrate, RULES, "integrate"),
+                 coding = coding, like = like, augment = augment, keep_x = keep_x, checkpoint = checkpoint,
                  verbose = check_flag(verbose, "verbose")))
 }
 

@@ -40,9 +40,8 @@ check_dots_beside_like <- function(data, formula, subset, ...) check_control(gp_
 
 # An offset beside a formula has become a part of it (sparsegp.formula()).
 refuse_own_offset <- function(call) {
-  if (is.null(call$offset) || !is.null(call$formula)) return(invisible())
-  stop_sparsegp("offset", "is a part of the formula of `like`",
-                "Leave it out: it is read with the rows")
+  refuse_if(!is.null(call$offset) && is.null(call$formula), "offset",
+            "is a part of the formula of `like`", "Leave it out: it is read with the rows")
 }
 
 # Returns a fit without rows with these, of which there is at least one.
@@ -74,6 +73,5 @@ check_same_formula <- function(like, formula) {
   if (is.null(formula)) return(invisible())
   same <- identical(deparse(stats::formula(like)), deparse(stats::formula(formula)))
   written <- identical(deparse(like$call$formula), deparse(formula)) # a dot stands in both
-  if (same || written) return(invisible())
-  stop_sparsegp("formula", "is not that of `like`", "Leave it out")
+  refuse_if(!same && !written, "formula", "is not that of `like`", "Leave it out")
 }

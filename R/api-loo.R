@@ -225,9 +225,8 @@ compare_fits <- function(fits, call) {
 check_same_responses <- function(f, g) {
   same <- identical(f$row_names, g$row_names) && identical(as.character(f$y), as.character(g$y)) &&
     identical(codec_of(f)[c("task", "trials")], codec_of(g)[c("task", "trials")])
-  if (same) return(invisible())
-  stop_sparsegp("...", "were fitted to different rows or responses",
-                "Fit all of them to the same rows, those without missing values in any of them")
+  refuse_if(!same, "...", "were fitted to different rows or responses",
+            "Fit all of them to the same rows, those without missing values in any of them")
 }
 
 #' @export

@@ -299,9 +299,8 @@ prediction_type <- function(type) {
 
 # Stops where an argument is given that is for one type only.
 refuse_for_other_type <- function(type, own, given, argument) {
-  if (!given || type == own) return(invisible())
-  stop_sparsegp(argument, paste0("are for type = \"", own, "\""),
-                "Leave them out, or ask for that type")
+  refuse_if(given && type != own, argument, paste0("are for type = \"", own, "\""),
+            "Leave them out, or ask for that type")
 }
 
 # The types that have `at`, and the check of it.

@@ -65,10 +65,9 @@ refuse_source <- function(data, argument) {
 refuse_integer64 <- function(frame, beside = list()) {
   columns <- c(as.list(frame), beside)
   strange <- names(Filter(function(column) inherits(column, "integer64"), columns))
-  if (length(strange) == 0L) return(invisible())
-  stop_sparsegp("data", paste0("does not hold ", toString(unique(strange)),
-                               ", which is of class integer64"),
-                "Make it a column of `data`, or convert it by as.double()")
+  refuse_if(length(strange) > 0L, "data",
+            paste0("does not hold ", toString(unique(strange)), ", which is of class integer64"),
+            "Make it a column of `data`, or convert it by as.double()")
 }
 
 has_levels <- function(column) is.factor(column) || is.character(column)

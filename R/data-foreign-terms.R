@@ -31,11 +31,10 @@ refuse_foreign_term <- function(term, env) {
   refuse_if(mark %in% BARS, "formula", paste0("has the term ", deparse1(term), " with a bar"),
             paste("Write group terms as y ~ x + (1 | g), in parentheses and added; a logical",
                   "OR is I(a | b)"))
-  if (!is_smooth_mark(mark, env)) return(invisible())
-  stop_sparsegp("formula", paste0("has the smooth term ", deparse1(term),
-                                  ", which other packages define"),
-                paste("Write y ~ x + z: every input is smooth; for a sum of functions give",
-                      "kernel_rbf(vars = \"x\") + kernel_rbf(vars = \"z\")"))
+  refuse_if(is_smooth_mark(mark, env), "formula",
+            paste0("has the smooth term ", deparse1(term), ", which other packages define"),
+            paste("Write y ~ x + z: every input is smooth; for a sum of functions give",
+                  "kernel_rbf(vars = \"x\") + kernel_rbf(vars = \"z\")"))
 }
 
 # s() of the user's own is a function like any other.

@@ -52,9 +52,8 @@ check_finite_columns <- function(frame) {
 # Refuses missing values that a na.action such as na.pass lets through.
 check_no_missing <- function(...) {
   missing <- vapply(list(...), anyNA, NA)
-  if (!any(missing)) return(invisible())
-  stop_sparsegp(names(missing)[missing][1L], "has missing values",
-                "Remove those rows, or use na.action = na.omit")
+  refuse_if(any(missing), names(missing)[missing][1L], "has missing values",
+            "Remove those rows, or use na.action = na.omit")
 }
 
 # Refuses inputs with missing or infinite values.

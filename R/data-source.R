@@ -10,12 +10,9 @@
 
 new_source <- function(label, chunks, reader, apart, hold, only = NULL) {
   structure(list(label = label, chunks = chunks, reader = reader, apart = apart,
-                 hold = check_hold(hold), only = only),
+                 hold = if (identical(hold, Inf)) Inf else check_number(hold, "hold", 0, open = FALSE),
+                 only = only),
             class = "sparsegp_source")
-}
-
-check_hold <- function(hold) {
-  if (identical(hold, Inf)) hold else check_number(hold, "hold", 0, open = FALSE)
 }
 
 # Returns a source that need not read columns of other names; NULL: all columns count.

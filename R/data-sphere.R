@@ -37,12 +37,11 @@ degrees_of <- function(input, scaling) {
 check_degrees <- function(degrees) {
   wrong <- c(any(abs(degrees[, 1L]) > MOST_DEGREES[1L], na.rm = TRUE),
              any(abs(degrees[, 2L]) > MOST_DEGREES[2L], na.rm = TRUE))
-  if (!any(wrong)) return(invisible())
-  stop_sparsegp(colnames(degrees)[wrong][1L],
-                if (wrong[1L]) "has longitudes outside -360 to 360"
-                else "has latitudes outside -90 to 90",
-                paste("Give degrees to distance = \"sphere\", longitude first; leave `distance`",
-                      "out for coordinates of a plane"))
+  refuse_if(any(wrong), colnames(degrees)[wrong][1L],
+            if (wrong[1L]) "has longitudes outside -360 to 360"
+            else "has latitudes outside -90 to 90",
+            paste("Give degrees to distance = \"sphere\", longitude first; leave `distance`",
+                  "out for coordinates of a plane"))
 }
 
 # Returns places on the Earth in km. Longitudes that differ by a whole turn are one place.

@@ -41,10 +41,9 @@ ACQUISITIONS <- list(
       lookahead$model$entropy(latent) + log_unit(lookahead$fit, latent)
     },
     refuse = function(fit, costs) {
-      if (!costs || !codec_of(fit)$scaled) return(invisible())
-      stop_sparsegp("cost", paste("cannot be combined with score = \"entropy\" of numbers, which",
-                                  "may be negative"),
-                    "Use score = \"information\"")
+      refuse_if(costs && codec_of(fit)$scaled, "cost",
+                paste("cannot be combined with score = \"entropy\" of numbers, which",
+                      "may be negative"), "Use score = \"information\"")
     }
   ),
   improvement = acquisition(

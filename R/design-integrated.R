@@ -96,9 +96,7 @@ fall_of_entropy.response <- function(fit, lookahead, rows) {
 }
 
 #' @export
-fall_of_error.response <- function(fit, lookahead, rows) refuse_error()
-
-refuse_error <- function() {
+fall_of_error.response <- function(fit, lookahead, rows) {
   stop_sparsegp("measure", "= \"error\" is the proportion of wrong labels, which only classes have",
                 "Use measure = \"variance\"")
 }

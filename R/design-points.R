@@ -9,7 +9,8 @@ next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = 
   k <- check_count(k, "k")
   n <- check_count(n, "n", k)
   score <- check_score(score, fit, !is.null(cost))
-  check_cost_function(cost)
+  refuse_if(!is.null(cost) && !is.function(cost), "cost", "must be a function of points",
+            "As in cost = function(points) 1 + points$x")
   refuse_if(missing(within), "within", "is missing",
             "Give the range of each variable, as in list(x = 0:1)")
   box <- check_box(within, "within")
@@ -18,12 +19,6 @@ next_points <- function(fit, within, k = 1, score = SCORES, n = 1000, allowed = 
   refuse_unseen("within", blaming("within", inner = "candidates", {
     blaming("within", choose_points(fit, box, k, score, n, allowed, goal, best, target, cost))
   }))
-}
-
-check_cost_function <- function(cost) {
-  if (is.null(cost) || is.function(cost)) return(invisible())
-  stop_sparsegp("cost", "must be a function of points",
-                "As in cost = function(points) 1 + points$x")
 }
 
 # Chooses `k` points of a box, one after the other, each given those before.

@@ -19,9 +19,8 @@ check_derived <- function(object, type) {
          } else if (any(inputs_beside_fields(object$spec) %in% space_of(parts))) {
            "is not identified if other parts of the kernel read the inputs of the field"
          }
-  if (is.null(why)) return(invisible())
-  stop_sparsegp("type", paste0("= \"", type, "\" ", why),
-                "Use predict(), or fit by kernel_helmholtz()")
+  refuse_if(!is.null(why), "type", paste0("= \"", type, "\" ", why),
+            "Use predict(), or fit by kernel_helmholtz()")
 }
 
 space_of <- function(parts) {

@@ -49,7 +49,6 @@ check_hyper <- function(x, argument, positive = TRUE, single = FALSE, range = c(
 check_bounds <- function(bounds, name) {
   right <- is.numeric(bounds) && length(bounds) == 2L && !anyNA(bounds) &&
     bounds[1L] < bounds[2L] && (bounds[1L] > -Inf || bounds[2L] == Inf)
-  if (right) return(invisible())
-  stop_sparsegp("range", paste0("has bounds of ", name, " that are not an interval"),
-                "Give c(lower, upper), c(lower, Inf) or c(-Inf, Inf)")
+  refuse_if(!right, "range", paste0("has bounds of ", name, " that are not an interval"),
+            "Give c(lower, upper), c(lower, Inf) or c(-Inf, Inf)")
 }

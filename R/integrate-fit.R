@@ -3,10 +3,6 @@
 
 RULES <- c("none", "laplace", "ccd", "grid", "mcmc")
 
-check_integrate <- function(integrate) {
-  if (!is.null(integrate)) check_choice(integrate, RULES, "integrate")
-}
-
 # Returns the fit, integrated where that was asked for, or by default where it pays. setup: of the
 # fit (api-sparsegp.R)
 integrated_fit <- function(fit, setup) {

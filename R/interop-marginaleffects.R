@@ -31,15 +31,11 @@ get_vcov.sparsegp <- function(model, vcov = NULL, ...) {
   refuse_if(!is.null(vcov) && !isTRUE(vcov),
             "vcov", "cannot be chosen for a Gaussian process, whose posterior has its own",
             "Leave it out, or give vcov = FALSE")
-  refuse_margins(ready(model))
+  refuse_if(has_components(ready(model)), "model",
+            "has several components, which marginaleffects does not support",
+            "Use slopes(), predict(se.fit = TRUE) or draws()")
   names <- names(margin_coefs(MOST_MARGINS))
   structure(diag(MOST_MARGINS), dimnames = list(names, names))
-}
-
-refuse_margins <- function(model) {
-  if (!has_components(model)) return(invisible())
-  stop_sparsegp("model", "has several components, which marginaleffects does not support",
-                "Use slopes(), predict(se.fit = TRUE) or draws()")
 }
 
 forget_margins <- function(model = NULL, type = NULL) {
@@ -76,7 +72,10 @@ get_predict.sparsegp <- function(model, newdata, type = "response", ...) {
   newdata <- as.data.frame(newdata)
   if (is.null(moved)) {
     model <- ready(model)
-    answer <- check_margin(predict.sparsegp(model, newdata, type = type), type)
+    answer <- predict.sparsegp(model, newdata, type = type)
+    refuse_if(!is.numeric(answer),
+              "type", paste0("= \"", type, "\" gives no numbers to take differences of"),
+              "Use type = \"response\", which has the probability of each class")
     remember_points(model, newdata, type, answer)
   } else {
     answer <- moved_predictions(newdata, type, moved)
@@ -86,13 +85,6 @@ get_predict.sparsegp <- function(model, newdata, type = "response", ...) {
   data.frame(rowid = rep(rowid, ncol(answer)),
              group = factor(rep(colnames(answer), each = nrow(answer)), colnames(answer)),
              estimate = c(answer))
-}
-
-# Returns the predictions, which must be numbers.
-check_margin <- function(answer, type) {
-  if (is.numeric(answer)) return(answer)
-  stop_sparsegp("type", paste0("= \"", type, "\" gives no numbers to take differences of"),
-                "Use type = \"response\", which has the probability of each class")
 }
 
 # Returns the rows of the points of new data: inputs and offsets, with the complete rows.

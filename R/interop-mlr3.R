@@ -28,12 +28,6 @@
 #' learner$predict(mlr3::tsk("mtcars"), 26:32)
 NULL
 
-# Registers the learners now, if mlr3 is loaded, and whenever it is loaded later.
-introduce_to_mlr3 <- function() {
-  if (isNamespaceLoaded("mlr3")) register_mlr3()
-  setHook(packageEvent("mlr3", "onLoad"), function(...) register_mlr3())
-}
-
 register_mlr3 <- function() {
   learners <- mlr3::mlr_learners
   learners$add("regr.sparsegp", function() {

@@ -57,12 +57,6 @@ tunable.gaussian_process <- function(x, ...) {
   found
 }
 
-# Registers the engine now, if parsnip is loaded, and whenever it is loaded later.
-introduce_to_parsnip <- function() {
-  if (isNamespaceLoaded("parsnip")) register_parsnip()
-  setHook(packageEvent("parsnip", "onLoad"), function(...) register_parsnip())
-}
-
 register_parsnip <- function() {
   model <- "gaussian_process"
   known <- parsnip::get_from_env("models")

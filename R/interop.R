@@ -90,8 +90,14 @@ NULL
   process$blas_has_threads <- blas_has_threads(extSoftVersion()[["BLAS"]])
   fill_registry(topenv())
   introduce_to_marginaleffects()
-  introduce_to_parsnip()
-  introduce_to_mlr3()
+  when_loaded("parsnip", register_parsnip)
+  when_loaded("mlr3", register_mlr3)
+}
+
+# Registers what a package offers now, if that package is loaded, and whenever it is loaded later.
+when_loaded <- function(package, register) {
+  if (isNamespaceLoaded(package)) register()
+  setHook(packageEvent(package, "onLoad"), function(...) register())
 }
 
 # Lets marginaleffects accept fits, unless its user has set which classes it accepts.

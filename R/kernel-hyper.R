@@ -148,11 +148,9 @@ count_coregion <- function(spec) {
 # Several values where all inputs share one
 refuse_one_each <- function(given, base, leaf) {
   count <- length(given_value(given))
-  if (count < 2L) return(invisible())
-  stop_sparsegp(base, paste0("has ", count, " values, and all inputs of ", leaf$type,
-                             "() share one"),
-                if (base == leaf$per_input) "Give ard = TRUE for one per input"
-                else "Give one value")
+  refuse_if(count >= 2L,
+            base, paste0("has ", count, " values, and all inputs of ", leaf$type, "() share one"),
+            if (base == leaf$per_input) "Give ard = TRUE for one per input" else "Give one value")
 }
 
 # One value per input was given: leave out those of constant inputs.

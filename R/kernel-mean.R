@@ -33,9 +33,8 @@ check_mean <- function(mean) {
 check_mean_terms <- function(terms) {
   linear <- all(attr(terms, "order") == 1L) && attr(terms, "intercept") == 1L &&
     is.null(attr(terms, "offset"))
-  if (linear) return(invisible())
-  stop_sparsegp("mean", "has interactions, an offset or no constant",
-                "Write it as ~ x + z; make columns of products, and give kernels `vars`")
+  refuse_if(!linear, "mean", "has interactions, an offset or no constant",
+            "Write it as ~ x + z; make columns of products, and give kernels `vars`")
 }
 
 # Returns the record of the mean that `setup` asks for, or NULL: the mean is known. width:

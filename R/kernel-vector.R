@@ -127,13 +127,6 @@ check_base <- function(base, argument) {
   base
 }
 
-# Stops for a kernel of one component: all responses would be the same function.
-refuse_blind <- function(kernel) {
-  if (length(component_parts(kernel))) return(invisible())
-  stop_sparsegp("kernel", paste0("is ", format(kernel), ", which is a kernel of one component"),
-                "Use kernel_coregion() of it, or kernel_helmholtz() for a field")
-}
-
 # Is a part of a kernel, which may be NULL, a vector field of space?
 is_field <- function(kernel) {
   any(vapply(component_parts(kernel), function(part) part$type %in% FIELDS, NA))

@@ -221,8 +221,7 @@ search_by_ivm_criterion <- function(problem, table, control, progress) {
 }
 
 check_one_process <- function(problem) {
-  if (count_latent_values(problem) == 1L) return(invisible())
-  stop_sparsegp("learn", paste("has criterion = \"ivm\", which is for one latent function of one",
-                               "response, not several"),
-                "Use learn_control(criterion = \"evidence\")")
+  refuse_if(count_latent_values(problem) != 1L, "learn",
+            paste("has criterion = \"ivm\", which is for one latent function of one",
+                  "response, not several"), "Use learn_control(criterion = \"evidence\")")
 }

@@ -160,17 +160,12 @@ likelihood_of_columns.sparsegp_times <- function(y) open_times()
 
 #' @export
 likelihood_of_columns.default <- function(y) {
-  if (may_be_times(y)) refuse_unnamed_times()
+  refuse_if(may_be_times(y), "y",
+            "has columns that are named as those of times to an event, and may be components",
+            paste("Give Surv(time, status), or a likelihood: \"weibull\" for times,",
+                  "\"gaussian\" for components"))
   if (!is_vectors(y)) return(NULL)
   if (are_trials(y) && is.null(illegal_counts(y[!is.na(y)]))) lik_binomial() else lik_gaussian()
-}
-
-# Refuses numbers that may be times to an event, or two components.
-refuse_unnamed_times <- function() {
-  stop_sparsegp("y", paste("has columns that are named as those of times to an event, and may be",
-                           "components"),
-                paste("Give Surv(time, status), or a likelihood: \"weibull\" for times,",
-                      "\"gaussian\" for components"))
 }
 
 # Returns what was given, or what suits the rows. declared: do levels of a factor count that have

@@ -25,9 +25,8 @@ coupled_likelihood <- function(lik) {
 
 # Refuses what was asked for where it lacks this.
 refuse_coupled <- function(lik, lacking, remedy = NULL) {
-  if (!isTRUE(lik$coupled)) return(invisible())
-  stop_sparsegp("coupled", paste("= TRUE needs", lacking),
-                remedy %||% "Leave it out, or give coupled = FALSE")
+  refuse_if(isTRUE(lik$coupled), "coupled", paste("= TRUE needs", lacking),
+            remedy %||% "Leave it out, or give coupled = FALSE")
 }
 
 # Returns the likelihood that a fit was asked for: fits of coupled classes begin as others do.

@@ -44,24 +44,19 @@ has_constants <- function(likelihood) length(likelihood$custom$data) > 0L
 # the values. given: the weights of the call
 #' @export
 weights_of_fit.weights_constants <- function(likelihood, given, rows = NULL) {
-  if (!is.null(given)) refuse_weights_of_constants()
+  refuse_if(!is.null(given), "weights", "and lik_custom(data =) exclude each other",
+            "Give the weights among `data`")
   custom <- likelihood$custom
   if (is.null(custom$constants)) return(constants_call(likelihood))
   if (!is.null(rows)) refuse_wrong_constants(custom$constants, rows)
   custom$constants
 }
 
-refuse_weights_of_constants <- function() {
-  stop_sparsegp("weights", "and lik_custom(data =) exclude each other",
-                "Give the weights among `data`")
-}
-
 refuse_wrong_constants <- function(constants, rows) {
-  if (nrow(constants) == rows) return(invisible())
-  stop_sparsegp("data", paste0("of the likelihood has ", nrow(constants), " values for ", rows,
-                               " rows"),
-                paste("Give one for each row of the data, also for rows that are left out later;",
-                      "rows in chunks need names of columns, data = ~ exposure"))
+  refuse_if(nrow(constants) != rows, "data",
+            paste0("of the likelihood has ", nrow(constants), " values for ", rows, " rows"),
+            paste("Give one for each row of the data, also for rows that are left out later;",
+                  "rows in chunks need names of columns, data = ~ exposure"))
 }
 
 # Returns the call that makes a matrix of the columns of a data frame.

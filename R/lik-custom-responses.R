@@ -237,18 +237,20 @@ number_tails <- function(own, y, nodes) {
   list(below = sums$below[[1L]] / total, above = sums$above[[1L]] / total)
 }
 
-# Finds where the normal quantile of the distribution function is that of p: a bracket that grows
-# about the mean latent value, and the method of Illinois within it.
 number_quantile <- function(own, p, nodes) {
+  middle <- nodes$f[[1L]][, (ncol(nodes$f[[1L]]) + 1L) / 2L]
+  number_at(own, nodes, stats::qnorm(p), middle)
+}
+
+# Finds where the normal quantile of the distribution function is `goal`: a bracket that grows about
+# a latent value, and the method of Illinois within it.
+number_at <- function(own, nodes, goal, centre) {
   scale <- NUMBER_SCALES[[own$custom$response]]
-  goal <- stats::qnorm(p)
   excess <- function(u) {
     z <- tail_quantiles(number_tails(own, scale$from(u), nodes), 0.5) - goal
     pmin(pmax(z, -40), 40)
   }
-  centre <- nodes$f[[1L]][, (ncol(nodes$f[[1L]]) + 1L) / 2L]
-  ends <- grown_bracket(excess, centre, 1 + 0 * centre)
-  scale$from(zeros_between(excess, ends))
+  scale$from(zeros_between(excess, grown_bracket(excess, centre, 1 + 0 * centre)))
 }
 
 # Returns list(low, high, at_low, at_high): places between which an increasing function of rows
@@ -352,15 +354,8 @@ draw_of_table <- function(table) {
 
 # Draws by inversion, at probabilities that are tabulated for each latent value.
 draw_numbers <- function(own, f) {
-  scale <- NUMBER_SCALES[[own$custom$response]]
-  nodes <- list(f = f, weight = 1)
   goal <- stats::qnorm(stats::runif(nrow(f[[1L]])))
-  excess <- function(u) {
-    z <- tail_quantiles(number_tails(own, scale$from(u), nodes), 0.5) - goal
-    pmin(pmax(z, -40), 40)
-  }
-  centre <- c(f[[1L]])
-  scale$from(zeros_between(excess, grown_bracket(excess, centre, 1 + 0 * centre)))
+  number_at(own, list(f = f, weight = 1), goal, c(f[[1L]]))
 }
 
 CUSTOM_DRAWS <- list(label = draw_categories, ordered = draw_categories, count = draw_counts,

@@ -72,7 +72,6 @@ check_new_responses.weights_variances <- function(object, interval, weights) {
 
 # Refuses new rows, whose noise variances are not part of the fit.
 refuse_unknown_variances <- function(likelihood, argument, remedy) {
-  if (!has_variances(likelihood)) return(invisible())
-  stop_sparsegp(argument, "is missing: the noise variances of new rows are not part of the fit",
-                remedy)
+  refuse_if(has_variances(likelihood),
+            argument, "is missing: the noise variances of new rows are not part of the fit", remedy)
 }

@@ -13,7 +13,9 @@ gaussian_of_vectors <- function(variance, covariance, correlation = NULL) {
 
 # A likelihood as given, for a response of several columns.
 for_vectors <- function(lik) {
-  refuse_transform_of_vectors(lik)
+  refuse_if((lik$transform$name %||% "identity") != "identity", "transform",
+            "is for responses of one number, and this one has several components",
+            "Transform the columns: cbind(log(u), log(v)) ~ x")
   refuse_if(has_variances(lik),
             "variance", "has known variances of rows, which are for one response",
             "Use covariance = \"diagonal\" for a variance of each component")

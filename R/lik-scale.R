@@ -128,12 +128,6 @@ is_transform <- function(x) {
     (is.null(x$value) || is.numeric(given_value(x$value)))
 }
 
-refuse_transform_of_vectors <- function(lik) {
-  if (is.null(lik$transform) || lik$transform$name == "identity") return(invisible())
-  stop_sparsegp("transform", "is for responses of one number, and this one has several components",
-                "Transform the columns: cbind(log(u), log(v)) ~ x")
-}
-
 # Values in units of the fitted scale cannot be kept while that scale is being learned.
 refuse_fixed_beside_open <- function(table, open) {
   kept <- !table$free & table$base %in% c("variance", "noise", "scale") & table$unit != 1

@@ -58,7 +58,6 @@ check_new_responses <- function(object, interval, weights) {
 check_new_responses.weights_given <- function(object, interval, weights) {
   traits <- lik_traits(object$likelihood)
   for_weights <- interval == "prediction" && traits$weighted && !traits$repeated
-  if (is.null(weights) || for_weights) return(invisible())
-  stop_sparsegp("weights", "are for prediction intervals of likelihoods that have weights",
-                "Leave them out")
+  refuse_if(!is.null(weights) && !for_weights, "weights",
+            "are for prediction intervals of likelihoods that have weights", "Leave them out")
 }

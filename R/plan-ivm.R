@@ -3,7 +3,10 @@
 #' @export
 plan_for.method_ivm <- function(method, problem, basis) {
   problem$options <- method
-  if (!is.null(method$total)) refuse_total(problem)
+  shared <- is_coupled(problem$lik, problem$processes) # active sets that could share a total
+  refuse_if(!is.null(method$total) && !shared, "method",
+            "has a total, which is for several latent functions of one model",
+            "Use size = alone, or lik_mprobit() or lik_softmax() for several classes")
   if (problem$processes > 1L) refuse_several(method)
   by_component <- problem_width(problem) > 1L
   if (by_component) refuse_components(method, problem)
@@ -14,13 +17,6 @@ plan_for.method_ivm <- function(method, problem, basis) {
           else plan_ep(problem, basis)
   if (method$refine == "basis") return(plan)
   new_plan(c("plan_active", "plan_with_posterior"), problem, evidence = plan)
-}
-
-# Refuses a total where there are no active sets that could share it.
-refuse_total <- function(problem) {
-  if (is_coupled(problem$lik, problem$processes)) return(invisible())
-  stop_sparsegp("method", "has a total, which is for several latent functions of one model",
-                "Use size = alone, or lik_mprobit() or lik_softmax() for several classes")
 }
 
 # Refuses what cannot be had with several latent functions.
@@ -37,10 +33,9 @@ refuse_components <- function(method, problem) {
   refuse_if(method$refine != "basis",
             "method", paste0("has refine = \"", method$refine, "\", which is for one response"),
             "Use refine = \"basis\"")
-  if (!is.null(lik_traits(problem$lik)$alone)) return(invisible())
-  stop_sparsegp("method", paste0("selects rows by one value at a time, which the ",
-                                 problem$lik$type, " likelihood does not allow"),
-                "Use method_ep(size = )")
+  refuse_if(is.null(lik_traits(problem$lik)$alone), "method",
+            paste0("selects rows by one value at a time, which the ",
+                   problem$lik$type, " likelihood does not allow"), "Use method_ep(size = )")
 }
 
 # Inclusion by inclusion: what was gained, and the log evidence after it, or with several latent

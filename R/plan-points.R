@@ -44,11 +44,6 @@ refuse_fixed_points <- function(basis, chooses, sweeps) {
                 "Give method_ep(size =) below the number of observations, or a `basis`")
 }
 
-refuse_open_size <- function() {
-  stop_sparsegp("method", "has learn_points = TRUE and leaves the number of points open",
-                "Give method_ep(size =)")
-}
-
 #' @export
 plan_unlearned.plan_points <- function(plan, table) plan_unlearned(plan$first, table)
 

@@ -32,11 +32,10 @@ MOST_JOINT_NEIGHBOURS <- 2000L # points of which there is a covariance matrix
 
 refuse_many_neighbours <- function(points, each) {
   most <- MOST_JOINT_NEIGHBOURS
-  if (points * each <= most) return(invisible())
-  stop_sparsegp("newdata", paste0("has ", points, " rows, and a joint covariance by ",
-                                  "method_neighbours() is of at most ",
-                                  most %/% each),
-                "Give `newdata` with fewer rows")
+  refuse_if(points * each > most, "newdata",
+            paste0("has ", points, " rows, and a joint covariance by ",
+                   "method_neighbours() is of at most ",
+                   most %/% each), "Give `newdata` with fewer rows")
 }
 
 # Values of all parts but constants, which drop out of what is centred, are those of the sum.

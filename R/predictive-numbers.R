@@ -147,13 +147,9 @@ known_residuals <- function(residual, observed) {
 #' @export
 quantile_residuals.response <- function(object) {
   tails <- response_tails(object, object$y, loo_latent(object))
-  if (is.null(tails)) refuse_quantiles()
+  refuse_if(is.null(tails), "type", "= \"quantile\" is for responses that have an order",
+            "Use type = \"response\" or \"pearson\"")
   random_quantiles(tails)
-}
-
-refuse_quantiles <- function() {
-  stop_sparsegp("type", "= \"quantile\" is for responses that have an order",
-                "Use type = \"response\" or \"pearson\"")
 }
 
 #' @export

@@ -89,9 +89,8 @@ codec_like <- function(codec, kinds, ...) {
 
 # Stops unless the codec has one of its `measures`.
 check_measured <- function(codec, measure, argument, remedy) {
-  if (measure %in% codec$measures) return(invisible())
-  stop_sparsegp(argument, paste0("is of ", codec$called, ", for which ", measure,
-                                 " is not defined"), remedy)
+  refuse_if(!measure %in% codec$measures, argument,
+            paste0("is of ", codec$called, ", for which ", measure, " is not defined"), remedy)
 }
 
 # Returns in words why a type of picture that is of a measure is refused, with the remedy, or NULL.

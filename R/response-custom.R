@@ -2,11 +2,7 @@
 # ordered categories, and responses of two latent functions.
 
 reals_codec <- function() {
-  codec_like(counts_codec(), c("reals", "counts"), jumps = FALSE,
-             called = "numbers of a likelihood of your own",
-             offers = offers_without(counts_codec()$offers, "zero"),
-             constant = function(codes) if (is_flat(codes - codes[1L])) "does not vary",
-             refuse = function(y, weights) NULL)
+  codec_with_density("reals", "numbers of a likelihood of your own", function(y, weights) NULL)
 }
 
 # Ordered categories whose cut points are the functions' own affair.

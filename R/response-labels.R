@@ -34,10 +34,9 @@ labels_codec <- function() {
 some_labels_codec <- function() {
   codec_like(labels_codec(), c("some_labels", "labels", "factor"), missing = TRUE, more = NULL,
              check = function(levels, lik) {
-               if (length(levels) == 2L) return(invisible())
-               stop_sparsegp("y", paste0("has ", length(levels), " classes, and the ", lik$type,
-                                         " likelihood is for two"),
-                             "Merge classes, or fit one by one")
+               refuse_if(length(levels) != 2L, "y",
+                         paste0("has ", length(levels), " classes, and the ", lik$type,
+                                " likelihood is for two"), "Merge classes, or fit one by one")
              })
 }
 

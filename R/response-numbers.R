@@ -104,9 +104,8 @@ check_legal <- function(codec, y, lik, weights = 1, argument = "y") {
   known <- !is.na(y)
   weights <- if (is.null(weights)) 1 else rep_len(weights, length(y))[known]
   wrong <- codec$refuse(y[known], weights)
-  if (is.null(wrong)) return(invisible())
-  stop_sparsegp(argument, paste0(wrong, ", and the likelihood is ", lik$type),
-                codec$correct %||% "Correct those rows, or choose another likelihood")
+  refuse_if(!is.null(wrong), argument, paste0(wrong, ", and the likelihood is ", lik$type),
+            codec$correct %||% "Correct those rows, or choose another likelihood")
 }
 
 illegal_counts <- function(y) {

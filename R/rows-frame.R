@@ -267,10 +267,9 @@ refuse_workspace <- function(recipe, data) {
   refuse_if(is.call(recipe$arguments$weights) && length(constants),
             recipe$argument, paste("lacks", toString(constants)),
             "It needs the constants of lik_custom(data =), or update(weights = list(...))")
-  if (!absent(all.vars(recipe$arguments$weights))) return(invisible())
-  stop_sparsegp("weights", "are not in the new rows",
-                paste("Give them as a column that the first call names, or as",
-                      "update(fit, newdata, weights =)"))
+  refuse_if(absent(all.vars(recipe$arguments$weights)), "weights", "are not in the new rows",
+            paste("Give them as a column that the first call names, or as",
+                  "update(fit, newdata, weights =)"))
 }
 
 # Returns the terms of a frame. A logical column without rows may have been nothing but NA, which

@@ -105,18 +105,18 @@ places_of <- function(new, column, seen) {
   within + to - ends
 }
 
-# Returns words for such levels.
-unseen_words <- function(unseen) {
-  levels <- vapply(unseen, toString, "", width = 60L)
-  paste0("new levels (", paste0(names(unseen), ": ", levels,
-                                                          collapse = "; "), ")")
+# Returns the values of each variable, after its name.
+listed_values <- function(values) {
+  values <- vapply(values, toString, "", width = 60L)
+  paste0(names(values), ": ", values, collapse = "; ")
 }
+
+# Returns words for such levels.
+unseen_words <- function(unseen) paste0("new levels (", listed_values(unseen), ")")
 
 # Returns words for other values of inputs that were constant at the fit.
 constant_words_of <- function(values) {
-  values <- vapply(values, toString, "", width = 60L)
-  paste0("inputs that were constant at the fit (", paste0(names(values), ": ", values,
-                                                         collapse = "; "), ")")
+  paste0("inputs that were constant at the fit (", listed_values(values), ")")
 }
 
 # Signals values that the fit did not have, by a condition of class sparsegp_unseen that

@@ -104,7 +104,10 @@ complete_setup <- function(setup, y, weights) {
   coregion <- lik_codec(lik)$coregion
   if (is.null(coregion)) return(setup)
   if (is.null(setup$kernel)) setup$kernel <- do.call(kernel_coregion, coregion)
-  else refuse_blind(setup$kernel)
+  # by a kernel of one component all responses would be the same function
+  refuse_if(length(component_parts(setup$kernel)) == 0L, "kernel",
+            paste0("is ", format(setup$kernel), ", which is a kernel of one component"),
+            "Use kernel_coregion() of it, or kernel_helmholtz() for a field")
   setup
 }
 

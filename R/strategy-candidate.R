@@ -5,7 +5,7 @@
 #   rows     the observations that the plan is restricted to; NULL: all
 #   data     list(chunk, setup) that models are read from
 #   factor   by which learned length scales have been multiplied
-#   record   of the search that learned the hyperparameters (learn-evidence.R), or NULL
+#   record   of the search that learned the hyperparameters (learn-search.R), or NULL
 #   fields   what it changes of the structure, for the record (choices.R), or NULL
 #   rougher  what a rougher kernel changes (strategy-roughness.R), or NULL
 # with_*() return a copy that differs in one respect. Nothing else changes a candidate.

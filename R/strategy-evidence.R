@@ -98,7 +98,7 @@ as_planned <- function(plan, problem) {
 # ---- Scores ----
 
 # Learns a changed candidate from where the one before ended. Where one hyperparameter has become
-# several, which may be a trap (learn-evidence.R), or the kernel is of other inputs, other starts
+# several, which may be a trap (learn-search.R), or the kernel is of other inputs, other starts
 # are looked at, or if they are tied that without the tie. least: the value that is of interest; a
 # search that cannot reach it ends early. EP of labels begins with the sites of the candidate
 # before, which are near, and its fixed point does not depend on the start.

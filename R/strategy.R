@@ -25,7 +25,9 @@ plan_for.method_ep <- function(method, problem, basis) {
   refuse_if(method$projection == "kl" || method$freeze == Inf,
             "method", "sweeps over points that it chooses, and has no size",
             "Give method_ep(size =), or use projection = \"moment\" with a finite freeze")
-  if (isTRUE(method$learn_points)) refuse_open_size()
+  refuse_if(isTRUE(method$learn_points),
+            "method", "has learn_points = TRUE and leaves the number of points open",
+            "Give method_ep(size =)")
   if (problem_width(problem) > 1L) return(plan_multi_output(method, problem, basis))
   problem$options <- method
   if (is.null(basis$x)) plan_adaptive(problem, method$effort) else plan_ep(problem, basis)

@@ -79,7 +79,6 @@ check_checkpoint_state <- function(state, kinds, file) {
 }
 
 refuse_checkpoint <- function(checkpoint) {
-  if (is.null(checkpoint)) return(invisible())
-  stop_sparsegp("checkpoint", "is for rows that are read in chunks, see row_source()",
-                "Leave it out")
+  refuse_if(!is.null(checkpoint),
+            "checkpoint", "is for rows that are read in chunks, see row_source()", "Leave it out")
 }
