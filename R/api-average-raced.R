@@ -4,16 +4,13 @@
 # named list. frame: where the fit's call is evaluated
 raced_fits <- function(fit, frame) {
   fit <- with_rows(fit, "...")
-  refuse_raced <- function(what, remedy) stop_sparsegp("...", what, remedy)
-  if (isTRUE(fit$grown)) {
-    refuse_raced("was extended by update(), and its call does not include the added rows",
-                 "Fit all rows at once, or give two fits or more")
-  }
+  refuse_if(isTRUE(fit$grown),
+            "...", "was extended by update(), and its call does not include the added rows",
+            "Fit all rows at once, or give two fits or more")
   tried <- raced_structures(fit)
-  if (NROW(tried) == 0L) {
-    refuse_raced("is one fit that compared no structures, as if `kernel` or `structure` is given",
-                 "Give two fits or more: average(fit, update(fit, kernel = kernel_matern32()))")
-  }
+  refuse_if(NROW(tried) == 0L,
+            "...", "is one fit that compared no structures, as if `kernel` or `structure` is given",
+            "Give two fits or more: average(fit, update(fit, kernel = kernel_matern32()))")
   close <- close_structures(fit, tried)
   if (length(close) == 0L) {
     message("No other candidate was close to the fit, so the average contains the fit alone.")

@@ -183,23 +183,18 @@ goes_with <- function(fit, first) {
 
 check_averaged <- function(first, fit) {
   check_same_responses(first, fit)
-  refuse <- function(what, remedy) stop_sparsegp("...", what, remedy)
-  if (codec_of(first)$jumps != codec_of(fit)$jumps) {
-    refuse("are fits of densities and of probabilities, whose values cannot be compared",
-           "Give every fit a likelihood of counts, or no fit")
-  }
+  refuse_if(codec_of(first)$jumps != codec_of(fit)$jumps, "...",
+            "are fits of densities and of probabilities, whose values cannot be compared",
+            "Give every fit a likelihood of counts, or no fit")
   layout <- function(fit) list(processes(fit), n_outputs(fit), fit$response$levels)
-  if (!identical(layout(first), layout(fit))) {
-    example <- if (lik_codec(first$likelihood)$labelled) {
-      "lik_ordinal() has one for all categories, lik_softmax() one for each"
-    } else "lik_heteroscedastic(), say, has two"
-    refuse("are fits with different numbers of latent functions",
-           paste("Average those with the same number:", example))
-  }
+  example <- if (!lik_codec(first$likelihood)$labelled) "lik_heteroscedastic(), say, has two"
+             else "lik_ordinal() has one for all categories, lik_softmax() one for each"
+  refuse_if(!identical(layout(first), layout(fit)),
+            "...", "are fits with different numbers of latent functions",
+            paste("Average those with the same number:", example))
   given <- function(fit) list(as.double(fit$offset), fit$weights)
-  if (!identical(given(first), given(fit))) {
-    refuse("are fits with different offsets or weights", "Fit all of them with the same")
-  }
+  refuse_if(!identical(given(first), given(fit)),
+            "...", "are fits with different offsets or weights", "Fit all of them with the same")
 }
 
 # ---- Methods ----

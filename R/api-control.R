@@ -48,8 +48,8 @@ gp_control <- function(effort = "normal", prior = NULL, integrate = NULL, coding
   structure(class = "sparsegp_control",
             list(effort = check_choice(effort, names(EFFORT), "effort"), prior = prior,
                  integrate = if (!is.null(integrate)) check_choice(integrate, RULES, "integrate"),
-                 coding = coding, like = like, augment = augment, keep_x = keep_x, checkpoint = checkpoint,
-                 verbose = check_flag(verbose, "verbose")))
+                 coding = coding, like = like, augment = augment, keep_x = keep_x,
+                 checkpoint = checkpoint, verbose = check_flag(verbose, "verbose")))
 }
 
 #' @export

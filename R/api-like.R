@@ -23,7 +23,9 @@ fit_like <- function(call, control, frame) {
     data <- given("data")
     if (is.null(data)) data <- given("x") # d |> sparsegp(control = gp_control(like = fit))
     if (is.null(data)) stop_sparsegp("data", "is missing", "Give the rows of the new fit")
-    refuse_own_offset(call)
+    # an offset beside a formula has become a part of it (sparsegp.formula())
+    refuse_if(!is.null(call$offset) && is.null(call$formula), "offset",
+              "is a part of the formula of `like`", "Leave it out: it is read with the rows")
     weights <- eval(call[["weights"]], if (is.data.frame(data)) data, frame)
     source <- as_source(data)
     if (is.null(source)) refuse_checkpoint(control$checkpoint)
@@ -37,12 +39,6 @@ fit_like <- function(call, control, frame) {
 
 # Stops at arguments beside `like` that sparsegp() has for neither a formula nor a matrix.
 check_dots_beside_like <- function(data, formula, subset, ...) check_control(gp_control(), ...)
-
-# An offset beside a formula has become a part of it (sparsegp.formula()).
-refuse_own_offset <- function(call) {
-  refuse_if(!is.null(call$offset) && is.null(call$formula), "offset",
-            "is a part of the formula of `like`", "Leave it out: it is read with the rows")
-}
 
 # Returns a fit without rows with these, of which there is at least one.
 feed_all <- function(empty, ...) {

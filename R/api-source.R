@@ -251,7 +251,7 @@ parquet_source <- function(files, hold, folders = NULL) {
   if (!requireNamespace("nanoparquet", quietly = TRUE)) need_package("arrow", "Parquet files")
   of_columns <- function(names = NULL) {
     read <- function(i) {
-      rows <- as.data.frame(read_parquet_file(files[i], names))
+      rows <- as.data.frame(parquet_call(files[i], read_columns_of_parquet(files[i], names)))
       for (name in intersect(names(folders), names %||% names(folders))) {
         rows[[name]] <- rep(folders[[name]][i], nrow(rows))
       }
@@ -262,11 +262,6 @@ parquet_source <- function(files, hold, folders = NULL) {
                only = of_columns)
   }
   of_columns()
-}
-
-# Reads the columns of these names alone, if the file has some of them.
-read_parquet_file <- function(file, names) {
-  parquet_call(file, read_columns_of_parquet(file, names))
 }
 
 # Passes on the reader's words, with the file's name.
@@ -283,6 +278,7 @@ parquet_call <- function(file, expr) {
 }
 
 # Reads columns as they are called for. Older versions of nanoparquet read all columns.
+# Reads the columns of these names alone, if the file has some of them.
 read_columns_of_parquet <- function(file, names) {
   arrow <- !requireNamespace("nanoparquet", quietly = TRUE)
   read <- if (arrow) arrow::read_parquet else nanoparquet::read_parquet

@@ -20,7 +20,7 @@
 chunked_run <- function(chunked, theta, control, gradient = FALSE, begun = NULL, answers = TRUE,
                      after = function(iteration) NULL) {
   if (chunked$exact) return(chunked_exactly(chunked, theta, gradient, answers))
-  it <- if (is.null(begun$at)) new_iteration(chunked, theta, begun) else begun
+  it <- if (is.null(begun$at)) new_iteration(theta, begun) else begun
   while (!it$done) {
     if (it$stale) it <- collected(chunked, theta, it)
     if (it$stale) break
@@ -65,7 +65,7 @@ chunked_exactly <- function(chunked, theta, gradient, answers) {
 
 # ---- Where an iteration stands ----
 
-new_iteration <- function(chunked, theta, begun) {
+new_iteration <- function(theta, begun) {
   if (is.null(begun)) begun <- list(weights = numeric())
   last <- max(0L, as.integer(names(begun$weights)))
   it <- list(narrow = FALSE, clip = FALSE, weights = begun$weights, past = list(), last = last,

@@ -35,12 +35,10 @@ split_groups <- function(expression) {
 
 is_group_term <- function(expression) {
   is.call(expression) && identical(expression[[1L]], quote(`(`)) &&
-    is.call(expression[[2L]]) && is_bar(expression[[2L]])
+    is.call(expression[[2L]]) && as.character(expression[[2L]][[1L]])[1L] %in% BARS
 }
 
 BARS <- c("|", "||")
-
-is_bar <- function(call) as.character(call[[1L]])[1L] %in% BARS
 
 rhs_labels <- function(expression) {
   if (is.null(expression) || "." %in% all.names(expression)) return(character())

@@ -184,7 +184,8 @@ target_given.response_coupled <- function(fit, target, cross, label) {
 gradient_of_variance <- function(batch, point, vars) {
   fit <- batch$fit
   rows <- rows_with_slopes(fit, point, vars)
-  here <- with_cross(beside(batch, list(x = rows$x, latent = moments_at(fit, rows))))
+  latent <- c(engine_predict(fit, rows$x), list(offset = rows$offset, weights = NULL))
+  here <- with_cross(beside(batch, list(x = rows$x, latent = latent)))
   weights <- value_weights(here$target)
   cross <- covariances_with_target(here, 1L)
   B <- here$model$curvature(here$latent)
@@ -199,10 +200,6 @@ gradient_of_variance <- function(batch, point, vars) {
 }
 
 block_of <- function(a, b, weights) c(tcrossprod(sweep(a, 2L, weights, "*"), b))
-
-moments_at <- function(fit, rows) {
-  c(engine_predict(fit, rows$x), list(offset = rows$offset, weights = NULL))
-}
 
 # Returns the derivatives along a direction of what a score is of: mean and var of a point's values,
 # and their covariances with the target.

@@ -44,8 +44,8 @@ invalid_field <- function(fit) {
 }
 
 # The fit, where its rows are read: then their numbers are, too.
-checked_rows <- function(fit, argument = "object") {
-  refuse_flaw(invalid_part("row", fit), argument)
+checked_rows <- function(fit) {
+  refuse_flaw(invalid_part("row", fit), "object")
   fit
 }
 

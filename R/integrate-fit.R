@@ -137,7 +137,8 @@ with_tails <- function(shape, kept) {
 log_product <- function(shape, x) {
   rowSums(vapply(seq_along(shape$densities), function(j) {
     density <- shape$densities[[j]]
-    log_density_on_axis(density, x[, j]) + log(density$mass)
+    at <- stats::approx(density$x, density$log_density, x[, j], rule = 2L)$y
+    at + log(density$mass)
   }, numeric(nrow(x))))
 }
 
@@ -201,15 +202,13 @@ made_ensemble <- function(fit, shape, runs, weights, how, kept, logz) {
   good <- vapply(runs, function(run) is.finite(run$value), NA) & weights >= LEAST * max(weights)
   members <- lapply(runs[good], member_of_run, fit)
   changed <- list(log_evidence = fit$log_evidence + logz - shape$middle$logz)
-  names <- names(coef_of_free(fit))
+  names <- names(shown_values(fit$hyper))[fit$hyper$free]
   made <- list(rule = how, axes = shape$A, integrated = kept, effects = shape$effects,
                places = t(vapply(shape$densities, place_on_axis, PLACES, PLACES)),
                widening = shape$widening, flat = flat_words(shape, names))
   made$words <- words_of_rule(made, sum(good))
   new_ensemble(members, weights[good], changed, made = made, fit = fit)
 }
-
-coef_of_free <- function(fit) shown_values(fit$hyper)[fit$hyper$free]
 
 words_of_rule <- function(made, points) {
   p <- length(made$effects)

@@ -209,10 +209,6 @@ place_on_axis <- function(density, z) {
   stats::approx(density$probability, density$x, stats::pnorm(z), rule = 2L, ties = "ordered")$y
 }
 
-log_density_on_axis <- function(density, x) {
-  stats::approx(density$x, density$log_density, x, rule = 2L)$y
-}
-
 # ---- What moves with an axis ----
 
 # Returns, for each axis, by how much the variances of leave-one-out predictions are larger where it

@@ -279,8 +279,6 @@ resolve_custom <- function(kernel, inputs) {
   kernel
 }
 
-count_custom <- function(spec) 1 + length(spec$custom$names)
-
 # Is this what kernel_custom() keeps of functions and their hyperparameters?
 is_custom <- function(x) {
   is.list(x) && is.function(x$fun) && (is.null(x$diag) || is.function(x$diag)) &&

@@ -51,7 +51,7 @@ kernel_table <- function() {
                 hyper = list(variance = component_variances), each = each_component,
                 degrees = are_coregion_degrees, count = count_coregion),
     kernel_type(kernel_custom(function(x, z, theta) NULL), resolve = resolve_custom,
-                count = count_custom, slopes = FALSE),
+                count = function(spec) 1 + length(spec$custom$names), slopes = FALSE),
     kernel_type(extension_kernel("", "", NULL, NULL, FALSE, NULL, NULL), count = count_extension,
                 slopes = FALSE)
   )

@@ -1,4 +1,5 @@
-# What learning maximises: log evidence + log prior over the free hyperparameters (learn-search.R).
+# Defines what learning maximises (learn-search.R): log evidence + log prior over the free
+# hyperparameters.
 
 RECENT <- 12L      # evaluations that are not made again: starts, and places inputs return to
 

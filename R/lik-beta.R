@@ -11,11 +11,9 @@ beta_traits <- function() c(lik_code(
   response = "proportions", beyond_moments = TRUE, density = TRUE, weighted = FALSE,
   data_rows = function(y, weights) rbind(y, stats::qlogis(y), deparse.level = 0L)
 ), lik_hyper(
-  about = list(bias = list(
-    argument = "bias", log = FALSE, unit_power = 0,
-    start = function(rows, offset) stats::qlogis(mean(rows[1L, ])) - mean(offset),
-    prior = function(unit, offset) prior_normal(-mean(offset), 5)
-  ), precision = list(
+  about = list(bias = bias_of_odds(function(rows) {
+    stats::qlogis(mean(rows[1L, ]))
+  }), precision = list(
     argument = "precision", log = TRUE, unit_power = 0,
     # half of the variance m (1 - m) / (1 + precision) is the function's
     start = function(rows, offset) {

@@ -15,13 +15,9 @@ binomial_traits <- function() c(lik_code(
     rbind(won, weights, ways, deparse.level = 0L)
   }
 ), lik_hyper(
-  about = list(bias = list(
-    argument = "bias", log = FALSE, unit_power = 0,
-    start = function(rows, offset) {
-      log(sum(rows[1L, ]) + 0.5) - log(sum(rows[2L, ] - rows[1L, ]) + 0.5) - mean(offset)
-    },
-    prior = function(unit, offset) prior_normal(-mean(offset), 5)
-  ))
+  about = list(bias = bias_of_odds(function(rows) {
+    log(sum(rows[1L, ]) + 0.5) - log(sum(rows[2L, ] - rows[1L, ]) + 0.5)
+  }))
 ), lik_sample(
   draw = function(f, value, weights) {
     stats::rbinom(length(f), weights, stats::plogis(f + value[["bias"]])) / weights

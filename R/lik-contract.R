@@ -6,7 +6,7 @@
 
 # Returns what is known of the likelihood's rows and sites.
 #   response   the name of the codec that reads its response (response-codec.R)
-#   data_rows  (y, weights) -> the q x n matrix for C
+#   data_rows  (y, weights) -> the q x n matrix for C; default: q = 1, the responses
 #   weighted   do weights mean anything?
 #   repeated   is a weight the number of observations that a row stands for? A new response has none
 #   exact      is a site the likelihood itself, so one sweep sets all?
@@ -26,10 +26,11 @@
 #   beyond_moments  do responses inform on the latent value by far more than mean and variance?
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that is nearly equivalent; NULL: there is no such
-lik_code <- function(response, data_rows, weighted = FALSE, repeated = FALSE, exact = FALSE,
-                     has_evidence = TRUE, modal = FALSE, tempered = FALSE, density = FALSE,
-                     normalised = TRUE, label = NULL, least = NULL, remedy = NULL, jumps = FALSE,
-                     even = FALSE, beyond_moments = FALSE, alone = NULL, of_value = NULL) {
+lik_code <- function(response, data_rows = function(y, weights) rbind(y), weighted = FALSE,
+                     repeated = FALSE, exact = FALSE, has_evidence = TRUE, modal = FALSE,
+                     tempered = FALSE, density = FALSE, normalised = TRUE, label = NULL,
+                     least = NULL, remedy = NULL, jumps = FALSE, even = FALSE,
+                     beyond_moments = FALSE, alone = NULL, of_value = NULL) {
   as.list(environment())
 }
 
@@ -239,7 +240,7 @@ extension_traits <- function(extension) {
   codec <- c(number = "numbers", count = "counts", label = "labels")[[extension$response]]
   about <- lapply(stats::setNames(nm = names(extension$start)), extension_hyper, extension)
   c(lik_code(response = codec, density = extension$response == "number",
-             data_rows = function(y, weights) rbind(y), label = extension$names[["name"]]),
+             label = extension$names[["name"]]),
     lik_hyper(about = about),
     lik_sample(draw = function(f, value, weights) {
       if (!is.null(extension$draw)) return(as.double(extension$draw(f, value)))

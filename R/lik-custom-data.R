@@ -74,16 +74,16 @@ refuse_rows_of_likelihood <- function(likelihood) {
 }
 
 # Returns the constants of more rows as users give them beside newdata, as a matrix.
-given_constants <- function(likelihood, given, rows, argument = "weights") {
+given_constants <- function(likelihood, given, rows) {
   names <- likelihood$custom$data
-  values <- constant_columns(given, argument)
+  values <- constant_columns(given, "weights")
   lacking <- setdiff(names, names(values))
-  refuse_if(length(lacking), argument, paste("lack", toString(lacking)),
+  refuse_if(length(lacking), "weights", paste("lack", toString(lacking)),
             "Give all constants of lik_custom(data =)")
   out <- do.call(cbind, values[names])
   if (nrow(out) == 1L && rows != 1L) out <- out[rep(1L, rows), , drop = FALSE]
   if (nrow(out) == rows) return(out)
-  stop_sparsegp(argument, paste0("have constants of ", nrow(out), " rows for ", rows, " rows"),
+  stop_sparsegp("weights", paste0("have constants of ", nrow(out), " rows for ", rows, " rows"),
                 "Give one value for each row, or one for all")
 }
 

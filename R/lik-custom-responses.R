@@ -130,14 +130,10 @@ mixed_density <- function(own, y, f, weight) {
 
 # Probabilities of each category, which are the same set for all rows.
 category_table <- function(own, f) {
-  y <- categories_of(own$custom)
+  y <- if (own$custom$response == "label") c(-1, 1) else seq_len(own$custom$categories)
   p <- mixed_density(own, outer(rep(1, nrow(f[[1L]])), y), f, 1)
   total <- rowSums(p)
   list(y = y, p = p / total, total = total)
-}
-
-categories_of <- function(custom) {
-  if (custom$response == "label") c(-1, 1) else seq_len(custom$categories)
 }
 
 

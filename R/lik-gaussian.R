@@ -37,12 +37,6 @@ gaussian_traits <- function() c(lik_code(
   extra_var = function(value, weights, within) value[["noise"]] * (1 / weights - 1)
 ))
 
-# Returns the likelihood with noise that is expected to be near none.
-nearly_noiseless <- function(lik) {
-  lik$noiseless <- TRUE
-  lik
-}
-
 # Could the noise of a likelihood be near none? If it is Gaussian, and was left open.
 may_be_noiseless <- function(lik) {
   lik$type == "gaussian" && "noise" %in% names(lik$params) && is.null(lik$params$noise) &&

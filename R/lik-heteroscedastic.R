@@ -9,10 +9,9 @@ lik_heteroscedastic <- function(variance = NULL, transform = NULL) {
 
 # mean and var of outcomes() and entropy(): n x 2, of mean and logarithm of the spread, and their
 # covariances, four for each row.
-heteroscedastic_traits <- function() c(lik_code(
-  response = "spreads", density = TRUE, weighted = FALSE,
-  data_rows = function(y, weights) rbind(y)
-), lik_hyper(list(noise = noise_variance)), lik_sample(
+heteroscedastic_traits <- function() c(lik_code("spreads", density = TRUE), lik_hyper(
+  about = list(noise = noise_variance)
+), lik_sample(
   draw = function(f, value, weights) {
     stats::rnorm(nrow(f), f[, 1L], sqrt(value[["noise"]]) * exp(f[, 2L]))
   },

@@ -7,10 +7,7 @@ lik_laplace <- function(scale = NULL, transform = NULL) {
   with_transform(new_likelihood("laplace", list(scale = scale)), transform)
 }
 
-laplace_traits <- function() c(lik_code(
-  response = "numbers", density = TRUE, weighted = FALSE,
-  data_rows = function(y, weights) rbind(y)
-), lik_hyper(
+laplace_traits <- function() c(lik_code("numbers", density = TRUE), lik_hyper(
   about = list(scale = noise_scale)
 ), lik_sample(
   draw = function(f, value, weights) {

@@ -117,12 +117,6 @@ scale_value <- function(lik, theta, record) {
 
 # ---- Likelihoods with a scale ----
 
-# The likelihood whose scale has the value that was learned.
-settled_likelihood <- function(lik, value) {
-  lik$transform[c("value", "settled")] <- list(value, TRUE)
-  lik
-}
-
 is_transform <- function(x) {
   is.list(x) && is_word(x$name, c("identity", names(SCALES))) &&
     (is.null(x$value) || is.numeric(given_value(x$value)))

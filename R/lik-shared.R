@@ -2,20 +2,20 @@
 
 # ---- Two classes ----
 
-# Two classes: rows are -1 and 1. The bias starts where it and the mean offset give the classes'
-# frequencies, and its default prior does not mind a constant in the offset.
+# Returns what is known of a bias that starts where it and the mean offset give start(rows), and
+# whose default prior does not mind a constant in the offset.
+bias_of_odds <- function(start) {
+  list(argument = "bias", log = FALSE, unit_power = 0,
+       start = function(rows, offset) start(rows) - mean(offset),
+       prior = function(unit, offset) prior_normal(-mean(offset), 5))
+}
+
+# Two classes: rows are -1 and 1. The bias starts at the classes' frequencies.
 binary_traits <- function(inverse_link, link) {
-  c(lik_code(
-    response = "labels", weighted = FALSE,
-    data_rows = function(y, weights) rbind(y)
-  ), lik_hyper(
-    about = list(bias = list(
-      argument = "bias", log = FALSE, unit_power = 0,
-      start = function(rows, offset) {
-        link((sum(rows > 0) + 0.5) / (length(rows) + 1)) - mean(offset)
-      },
-      prior = function(unit, offset) prior_normal(-mean(offset), 5)
-    ))
+  c(lik_code("labels"), lik_hyper(
+    about = list(bias = bias_of_odds(function(rows) {
+      link((sum(rows > 0) + 0.5) / (length(rows) + 1))
+    }))
   ), lik_sample(
     draw = function(f, value, weights) {
       ifelse(stats::runif(length(f)) < inverse_link(f + value[["bias"]]), 1, -1)

@@ -7,10 +7,7 @@ lik_student <- function(scale = NULL, df = fixed(4), transform = NULL) {
   with_transform(new_likelihood("student", list(scale = scale, df = df)), transform)
 }
 
-student_traits <- function() c(lik_code(
-  response = "numbers", density = TRUE, weighted = FALSE,
-  data_rows = function(y, weights) rbind(y)
-), lik_hyper(
+student_traits <- function() c(lik_code("numbers", density = TRUE), lik_hyper(
   about = list(scale = noise_scale, df = list(
     argument = "df", log = TRUE, unit_power = 0, range = c(2, Inf),
     start = function(rows, offset) log(5 - 2),

@@ -172,7 +172,8 @@ with_settled_scale <- function(model, table, chunk, setup) {
   if (!is_open(model$response)) return(list(model = model, table = table))
   lik <- model$lik
   value <- scale_value(lik, table$theta, model$response$scale)
-  known <- settled_likelihood(lik, value)
+  known <- lik
+  known$transform[c("value", "settled")] <- list(value, TRUE)
   codec <- codec_named(model$response$codec)
   model$response <- codec$read(codec, chunk$y, known, chunk$offset, chunk$weights, setup$streams)
   model$rows <- rows_of_response(lik, model$response)
@@ -222,7 +223,7 @@ mean_squares <- function(squares) pmax(colMeans(squares, na.rm = TRUE), 1e-4)
 model_likelihood <- function(setup, y) {
   if (isTRUE(setup$each_category)) class(y) <- "factor"
   lik <- likelihood_for(setup$likelihood, y, declared = setup$streams)
-  if (isTRUE(setup$noiseless)) lik <- nearly_noiseless(lik)
+  if (isTRUE(setup$noiseless)) lik$noiseless <- TRUE # its noise is expected to be near none
   open <- is.null(setup$likelihood) && is.null(setup$basis)
   if (!open || is.numeric(y)) return(lik)
   several <- lik_codec(lik)$processes(unique(y))

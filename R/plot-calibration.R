@@ -162,13 +162,11 @@ class_scores <- function(prob, y) {
   x[...]
 }
 
-plain_table <- function(x) as.data.frame(unclass(x)[names(x)])
-
 #' @rdname calibration
 #' @export
 print.sparsegp_calibration <- function(x, digits = 3L, ...) {
   intervals <- !is.null(x$nominal)
-  table <- plain_table(x)
+  table <- as.data.frame(unclass(x)[names(x)])
   if (isTRUE(all.equal(table$inside, table$observed))) table$inside <- NULL
   cat(if (intervals) "Actual content of predictive intervals"
       else "Frequencies of what was predicted", " (", attr(x, "source"), ")\n", sep = "")

@@ -23,7 +23,7 @@
 # elements of a kind. Colours are for white paper (plot-colours.R).
 ELEMENTS <- list(
   band = list(
-    draw = function(d, l) draw_band(d$x, d$lwr, d$upr, l$col),
+    draw = function(d, l) polygon(c(d$x, rev(d$x)), c(d$lwr, rev(d$upr)), col = l$col, border = NA),
     layer = function(d, l) {
       ggplot2::geom_ribbon(mapped(x = "x", ymin = "lwr", ymax = "upr"), d, fill = l$col)
     }

@@ -255,10 +255,6 @@ draw_rows <- function(x, y, fill, pch, size, edge, lwd = 0.7, ...) {
   points(x, y, pch = pch, cex = size, bg = fill, col = ifelse(solid, edge, fill), lwd = lwd, ...)
 }
 
-draw_band <- function(x, lwr, upr, col) {
-  polygon(c(x, rev(x)), c(lwr, rev(upr)), col = col, border = NA)
-}
-
 # The least range, of numbers of size 1, of an axis or a surface: it holds a thousand different
 # numbers, or places along it would coincide.
 LEAST_RANGE <- 1e3 * .Machine$double.eps

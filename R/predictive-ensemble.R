@@ -233,7 +233,7 @@ first_bounds <- function(members, shares, z, start) {
 # mixture of the P_k, which is exact, and else at the members' own quantiles.
 common_start <- function(leaves, members, shares, z) {
   if (!is_on_one_scale(leaves)) return(lapply(members, function(own) own$mean + z * own$sd))
-  rep(list(common_quantile(members, shares, z)), length(members))
+  rep(list(mixed_normal_quantile(members, shares, stats::pnorm(z))), length(members))
 }
 
 # The same, from values of g_k at nodes, between which it is taken to be linear.
@@ -260,9 +260,6 @@ node_of <- function(q, table, nodes) {
   part <- ifelse(rise > 0, (q - low) / rise, 0)
   nodes[at] + pmin(pmax(part, 0), 1) * (nodes[at + 1] - nodes[at])
 }
-
-# Returns the quantiles of the mixture of the predictors' normal distributions.
-common_quantile <- function(own, shares, z) mixed_normal_quantile(own, shares, stats::pnorm(z))
 
 # Moves each f to where g(f) is about q, and q to the quantile by these.
 next_bounds <- function(state, shares, z) {

@@ -149,7 +149,8 @@ quantile_residuals.response <- function(object) {
   tails <- response_tails(object, object$y, loo_latent(object))
   refuse_if(is.null(tails), "type", "= \"quantile\" is for responses that have an order",
             "Use type = \"response\" or \"pearson\"")
-  random_quantiles(tails)
+  # a quantile lies at random within a jump
+  tail_quantiles(tails, if (tails$jumps) stats::runif(length(tails$below)) else 0)
 }
 
 #' @export
@@ -166,11 +167,6 @@ tails_in_c <- function(object, y, latent) {
 #' @export
 interval_width.response <- function(object, latent, p) {
   response_quantile(object, (1 + p) / 2, latent) - response_quantile(object, (1 - p) / 2, latent)
-}
-
-# A quantile lies at random within a jump.
-random_quantiles <- function(tails) {
-  tail_quantiles(tails, if (tails$jumps) stats::runif(length(tails$below)) else 0)
 }
 
 #' @export

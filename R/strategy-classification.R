@@ -34,12 +34,11 @@ class_points_wanted <- function(n, effort) {
   round(min(sqrt(EFFORT[[effort]]) * points, n))
 }
 
-# Returns how many observations of a problem candidates are compared on.
-compared_rows <- function(problem) min(nrow(problem$x), most_compared(problem$processes))
-
-# Fewer of many classes, so that these take as long as most_classes.
-most_compared <- function(processes) {
-  round(policy$compare_rows * min(1, policy$most_classes / processes))
+# Returns how many observations of a problem candidates are compared on: fewer of many classes, so
+# that these take as long as most_classes.
+compared_rows <- function(problem) {
+  most <- round(policy$compare_rows * min(1, policy$most_classes / problem$processes))
+  min(nrow(problem$x), most)
 }
 
 plan_classification <- function(problem, effort) {

@@ -14,7 +14,7 @@ take_all <- function(fit, problem, rows) {
   colnames(problem$x) <- colnames(basis)
   joint <- join_problems(first, problem)
   joint$options <- fit$options
-  plan <- plan_as_fitted(joint, fit)
+  plan <- if (is_markov_fit(fit)) plan_markov(joint) else plan_neighbours(joint)
   plan$sites <- join_sites(fit, rows$sites, problem)
   run <- check_run(run_plan(plan, fit$hyper$theta), fit$hyper)
   refuse_impossible(run, fit$likelihood, problem_rows(joint))
@@ -33,10 +33,6 @@ take_all <- function(fit, problem, rows) {
 }
 
 # Returns the plan of a fit's method for a problem.
-plan_as_fitted <- function(problem, fit) {
-  if (is_markov_fit(fit)) plan_markov(problem) else plan_neighbours(problem)
-}
-
 # Returns a fit that keeps a window (fit-window.R) with later rows.
 take_later <- function(fit, problem, rows) {
   parts <- markov_parts(fit)

@@ -58,7 +58,7 @@ confint.sparsegp <- function(object, parm, level = 0.95, ...) {
   names <- names(coef(object))[free]
   at <- if (missing(parm)) seq_along(names) else chosen_parameters(parm, names)
   tails <- c((1 - level) / 2, (1 + level) / 2)
-  reach <- theta_reach(object, free)
+  reach <- theta_reach(object)
   ends <- vapply(stats::qnorm(tails), function(z) interval_end(object$hyper, free, reach(z), z),
                  numeric(length(free)))
   dim(ends) <- c(length(free), 2L)
@@ -87,7 +87,7 @@ interval_end <- function(table, free, reach, z) {
 # Returns the reach of theta as a function of z, the standard normal quantile of an end: by the
 # curvature, or of a fit that is integrated over its hyperparameters by the densities along the axes
 # of these.
-theta_reach <- function(object, free) {
+theta_reach <- function(object) {
   made <- object$ensemble$made
   if (is.null(made$places)) {
     covariance <- theta_covariance(object)
@@ -126,16 +126,16 @@ theta_covariance <- function(object) {
   gradient <- function(values) {
     theta <- replace(table$theta, free, values)
     run <- criterion(theta)
-    if (run$status != 0L) stop_without_curvature(object)
+    if (run$status != 0L) stop_without_curvature()
     -run$gradient[free] - hyper_log_prior(table, theta)$gradient
   }
   curvature <- stats::optimHess(table$theta[free], NULL, gradient,
                                 control = list(ndeps = rep(STEP, length(free))))
-  factor <- tryCatch(chol(curvature), error = function(e) stop_without_curvature(object))
+  factor <- tryCatch(chol(curvature), error = function(e) stop_without_curvature())
   chol2inv(factor)
 }
 
-stop_without_curvature <- function(object) {
+stop_without_curvature <- function() {
   stop_sparsegp("object", paste("has a log evidence that does not decrease in every direction from",
                                 "its hyperparameters"),
                 "Fix one of them, see fixed(), or give it an informative prior")
