@@ -86,7 +86,7 @@ settled_on_some <- function(source, recipe, first, setup) {
   some <- if (is.null(setup$control) || is.infinite(setup$control$rows)) policy$kept_rows
           else setup$control$rows
   scan <- scan_source(source, recipe, first, setup, max(some, rows_held(setup, first)), some)
-  if (holds_rows(setup$method)) refuse_many_rows(setup$method$k, sum(scan$rows))
+  if (holds_rows(setup$method)) refuse_many_rows(fewest_neighbours(setup$method), sum(scan$rows))
   clocks <- clocks_of(first)
   scan$levels <- with_label_levels(scan, setup$likelihood)
   kept <- with_levels(scan$kept, scan$levels)
@@ -116,7 +116,7 @@ settled_on_some <- function(source, recipe, first, setup) {
 # Their numbers are few, and a posterior by neighbours is one of all rows at once.
 rows_held <- function(setup, frame) {
   if (holds_rows(setup$method)) {
-    return(max(most_neighbour_rows(setup$method$k) + 1, policy$kept_rows))
+    return(max(most_neighbour_rows(fewest_neighbours(setup$method)) + 1, policy$kept_rows))
   }
   if (may_show_map(setup, frame)) policy$map_rows else 0
 }

@@ -6,9 +6,11 @@
 #' observations before it (Vecchia 1988). A fit takes time and memory in proportion to the number of
 #' observations.
 #'
-#' @param k Number of nearest neighbours; whole number of at least 1. Results approach those of
-#'   [method_ep()] with all observations as it grows, and are these for one less than the number of
-#'   observations. Time grows as its cube.
+#' @param k Number of nearest neighbours; whole number of at least 1. `NULL`:
+#'   `r policy$usual_neighbours[1]`, or `r policy$usual_neighbours[2]` if the noise is not Gaussian
+#'   and the kernel reads three inputs or more. Results approach those of [method_ep()] with all
+#'   observations as it grows, and are these for one less than the number of observations. Time grows
+#'   as its cube.
 #' @param sweeps,damping,mixing,tol Settings of EP, with the ranges and units of [method_markov()];
 #'   they do not matter with Gaussian noise.
 #' @param power Power of the likelihood terms (power EP), see [method_ep()].
@@ -57,8 +59,8 @@
 #' `r format(LEAST_CONDITIONAL)` of it, so EP converges where places nearly coincide. Compared with
 #' [method_ep()] with all of 2000 observations in two inputs, spread evenly, in clusters or in pairs
 #' that nearly coincide, probabilities by 20 neighbours differ by at most 0.01 and log evidence by
-#' 0.3. By 10 neighbours, the default where `method` is left out, these are 0.03 and 1.5; three
-#' inputs need 40 neighbours for differences below 0.02 and 0.4. With 20 neighbours and two inputs a
+#' 0.3. By 10 neighbours, the default where `method` is left out, these are 0.03 and 1.5. In three
+#' inputs they are 0.01 and 0.4 by 40 neighbours, and 0.02 and 1.1 by 20. With 20 neighbours and two inputs a
 #' factor has 300 to 900 numbers an observation; with more inputs it has many more.
 #'
 #' A [row_source()] is read once, and its rows are held in memory.
@@ -99,14 +101,17 @@
 #' fit
 #' predict(fit, data.frame(lon = 0.5, lat = c(0.2, 0.3)), interval = "confidence")
 #' @export
-method_neighbours <- function(k = 20, sweeps = 200, damping = 1, mixing = 3, tol = 1e-6,
+method_neighbours <- function(k = NULL, sweeps = 200, damping = 1, mixing = 3, tol = 1e-6,
                               power = 1) {
   new_method("neighbours", "nearest neighbours", list(
-    k = check_count(k, "k"), sweeps = check_count(sweeps, "sweeps"),
+    k = if (!is.null(k)) check_count(k, "k"), sweeps = check_count(sweeps, "sweeps"),
     damping = check_damping(damping), mixing = check_count(mixing, "mixing", 0L, MOST_MIXED),
     tol = check_number(tol, "tol", 0), power = check_power(power)
   ))
 }
+
+# Returns the fewest neighbours that a fit by the method may have (usual_neighbours()).
+fewest_neighbours <- function(method) method$k %||% min(policy$usual_neighbours)
 
 # Does a method hold all rows of a source in memory?
 holds_rows <- function(method) inherits(method, "method_neighbours")

@@ -19,10 +19,21 @@ plan_for.method_neighbours <- function(method, problem, basis) {
 # known
 plan_neighbours <- function(problem) {
   problem$basis <- NULL
+  problem$options$k <- problem$options$k %||% usual_neighbours(problem)
   problem$neighbours <- list(k = min(problem$options$k, nrow(problem$x) - 1L))
   refuse_many_rows(problem$options$k, nrow(problem$x))
   new_plan("plan_neighbours", problem, rows = seq_len(nrow(problem$x)))
 }
+
+# Returns how many neighbours a row is given if the user leaves that open. EP errs by them as they are
+# few: in more than two inputs more are needed for the same error.
+usual_neighbours <- function(problem) {
+  more <- !lik_traits(problem$lik)$exact && count_places(problem$spec) > 2L
+  as.integer(policy$usual_neighbours[1L + more])
+}
+
+# Returns how many inputs a kernel reads, a place on the sphere being two.
+count_places <- function(spec) length(unique(spec_columns(spec))) - count_spheres(spec)
 
 #' @export
 refuse_forbidden.plan_neighbours <- function(plan) {
@@ -48,7 +59,7 @@ what_forbids_neighbours <- function(problem) {
   }
   found <- what_forbids_kernel(problem$spec)
   if (is.null(found)) {
-    read <- length(unique(spec_columns(problem$spec))) - count_spheres(problem$spec)
+    read <- count_places(problem$spec)
     if (read <= policy$neighbour_inputs) return(NULL)
     found <- paste0("reads ", read, " inputs, and neighbours are near in at most ",
                     policy$neighbour_inputs)
@@ -153,7 +164,7 @@ moved_ratios <- function(problem, before, after) {
 # other likelihoods the first is learned from as many rows as the others are judged by.
 neighbours_pilot <- function(method, lik, n) {
   count <- min(n, if (lik_traits(lik)$exact) policy$neighbour_rows else policy$neighbour_sites)
-  list(count = count, points = count, of_classes = FALSE, k = method$k, plan = function(problem) {
+  list(count = count, points = count, of_classes = FALSE, plan = function(problem) {
     problem$options <- method
     plan_neighbours(problem)
   })

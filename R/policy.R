@@ -87,6 +87,7 @@ map_rows | 2e5 | rows | of a source that may be a map, which are in memory toget
 neighbour_rows | 3000 | rows | whose densities given their neighbours are learned from
 neighbour_sites | 1500 | rows | by EP of which they are learned, if the noise is not Gaussian
 known_factor | 1.25e7 | numbers | of a sparse factor of the rows of Gaussian noise: 100 MB
+usual_neighbours | 20, 40 | neighbours | of Gaussian noise or two inputs, and of EP in more
 latent_neighbours | 10 | neighbours | of a default fit whose noise is not Gaussian
 newton_rounds | 3 | evaluations | of a criterion whose curvature is known from a cheaper one
 newton_gain | 5 | nats | a step that is to gain less is taken without an evaluation

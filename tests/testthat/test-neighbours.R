@@ -366,6 +366,22 @@ test_that("what neighbours do not take is refused in words", {
   expect_error(kl(fit, fit), "method_neighbours", class = "sparsegp_error")
 })
 
+test_that("the usual number of neighbours is larger for EP in three inputs", {
+  rows <- map_rows(60)
+  set.seed(3)
+  three <- cbind(rows$x, up = stats::runif(60))
+  labels <- factor(rows$y > 0)
+  expect_null(method_neighbours()$k)
+  neighbours <- function(x, y, method = method_neighbours(), kernel = kernel_matern32()) {
+    sparsegp(x, y, kernel = kernel, method = method, learn = FALSE)$options$k
+  }
+  expect_identical(neighbours(rows$x, labels), 20L)
+  expect_identical(neighbours(three, labels), 40L)
+  expect_identical(neighbours(three, labels, kernel = kernel_matern32(vars = 1:2)), 20L)
+  expect_identical(neighbours(three, rows$y), 20L)
+  expect_identical(neighbours(three, labels, method_neighbours(5)), 5L)
+})
+
 test_that("a kernel or scale that neighbours do not take loses the race, with its reason", {
   slow_tier()
   set.seed(1)
