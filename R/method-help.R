@@ -54,8 +54,10 @@
 #' `r 2 * policy$min_gain` nats an observation and `r policy$min_standard_errors` standard errors,
 #' the fit is by nearest neighbours, else as in the table. If the largest number of inducing points
 #' still gains, it is compared with neighbours once more. A kernel that is open is compared anew,
-#' with [kernel_matern12()] besides. If the noise is not Gaussian, rougher kernels are compared once
-#' more by the log evidence of all observations, as fewer hardly show how rough a function is.
+#' with [kernel_matern12()] besides, also alone where a sum was best. If the noise is Gaussian and
+#' that came close to a sum on the first `r policy$neighbour_rows` observations, the log evidence of
+#' all observations decides between them. If the noise is not Gaussian, rougher kernels are compared
+#' once more by the log evidence of all, as fewer hardly show how rough a function is.
 #'
 #' | step | observations | inducing points | criterion | stops when |
 #' |---|---|---|---|---|

@@ -146,6 +146,17 @@ kernel_shapes <- function(model, chunk, setup, table) {
   alternative_kernels(c(list(setup$kernel), lapply(others, with_first, setup = setup)))
 }
 
+# A rough function in place of a sum, with the trend of the sum or without one: parts of several
+# roughnesses may stand for it where it was not offered, as where points carry no rough function.
+rough_alone <- function(model, chunk, setup, table) {
+  parts <- kernel_parts(setup$kernel)
+  if (length(parts) == 1L) return(NULL)
+  rough <- kernel_matern12(ard = parts[[1L]]$ard, vars = parts[[1L]]$vars)
+  trend <- Filter(function(part) part$type == "linear", parts)
+  kernels <- list(setup$kernel, Reduce(`+`, trend, rough), rough)
+  alternative_kernels(kernels, simpler = TRUE)
+}
+
 # Another part besides, a trend of all inputs, or what there is without it. Where few inputs matter,
 # a trend of these comes first.
 with_trend <- function(model, chunk, setup, table) {

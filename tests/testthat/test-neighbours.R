@@ -672,6 +672,25 @@ test_that("a rougher kernel of labels is taken by the log evidence of all of the
   expect_output(print(summary(fit, details = TRUE)), "roughness of neighbours: .* log evidence;")
 })
 
+test_that("of a sum or its rough part alone, the log evidence of all observations takes one", {
+  slow_tier()
+  n <- 700
+  map <- rough_map(n)
+  set.seed(4)
+  y <- 2 * sin(4 * map$x[, 1]) + map$f / 2 + 0.1 * stats::rnorm(n)
+  fit <- of_many(with_policy(reopened_within = 1e3, min_gain = 0.002, code = {
+    sparsegp(map$x, y, learn = learn_control(inner = 5))
+  }))
+  few <- fit$choices[fit$choices$stage == "kernel of neighbours", ]
+  all <- fit$choices[fit$choices$stage == "roughness of neighbours", ]
+  expect_match(few$candidate[few$taken], "+", fixed = TRUE)
+  expect_identical(all$candidate[1L], few$candidate[few$taken])
+  expect_match(all$candidate[-1L], "^matern12\\((ard = TRUE)?\\)$")
+  expect_true(all(all$rows == n))
+  expect_identical(which(all$taken), which.max(all$score))
+  expect_identical(format(fit$kernel), all$candidate[all$taken])
+})
+
 test_that("neighbours that cannot be run lose", {
   fit <- fit_map(map_rows(40), method = method_neighbours(k = 5))
   plan <- plan_neighbours(replace(problem_of_fit(fit), "options", list(method_neighbours(k = 5))))
