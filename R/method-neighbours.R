@@ -9,8 +9,8 @@
 #' @param k Number of nearest neighbours; whole number of at least 1. `NULL`:
 #'   `r policy$usual_neighbours[1]`, or `r policy$usual_neighbours[2]` if the noise is not Gaussian
 #'   and the kernel reads three inputs or more. Results approach those of [method_ep()] with all
-#'   observations as it grows, and are these for one less than the number of observations. Time grows
-#'   as its cube.
+#'   observations as it grows, and are these for one less than the number of observations. Time
+#'   grows as its cube.
 #' @param sweeps,damping,mixing,tol Settings of EP, with the ranges and units of [method_markov()];
 #'   they do not matter with Gaussian noise.
 #' @param power Power of the likelihood terms (power EP), see [method_ep()].
@@ -60,8 +60,9 @@
 #' [method_ep()] with all of 2000 observations in two inputs, spread evenly, in clusters or in pairs
 #' that nearly coincide, probabilities by 20 neighbours differ by at most 0.01 and log evidence by
 #' 0.3. By 10 neighbours, the default where `method` is left out, these are 0.03 and 1.5. In three
-#' inputs they are 0.01 and 0.4 by 40 neighbours, and 0.02 and 1.1 by 20. With 20 neighbours and two inputs a
-#' factor has 300 to 900 numbers an observation; with more inputs it has many more.
+#' inputs they are 0.01 and 0.4 by 40 neighbours, and 0.02 and 1.1 by 20; by 40 a fit of 4000 labels
+#' takes three times as long. With 20 neighbours and two inputs a factor has 300 to 900 numbers an
+#' observation; with more inputs it has many more.
 #'
 #' A [row_source()] is read once, and its rows are held in memory.
 #'

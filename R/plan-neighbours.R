@@ -25,8 +25,8 @@ plan_neighbours <- function(problem) {
   new_plan("plan_neighbours", problem, rows = seq_len(nrow(problem$x)))
 }
 
-# Returns how many neighbours a row is given if the user leaves that open. EP errs by them as they are
-# few: in more than two inputs more are needed for the same error.
+# Returns how many neighbours a row is given if the user leaves that open. EP by few of them is
+# inexact, and in more than two inputs more are needed for the same error.
 usual_neighbours <- function(problem) {
   more <- !lik_traits(problem$lik)$exact && count_places(problem$spec) > 2L
   as.integer(policy$usual_neighbours[1L + more])

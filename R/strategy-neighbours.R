@@ -140,11 +140,11 @@ learned_on_all <- function(candidate) {
   new_candidate(candidate$model, learned$table, learned$plan, data, record)
 }
 
-# Returns the candidate of a race on a pilot, learned with all observations, or if that is a sum, the
-# rough function alone, where it came close and has the better log evidence of all observations. A
-# few nats of a pilot are no evidence for a sum, whose hyperparameters the densities of some
-# observations hardly determine: of 105 569 temperatures with an exponential covariance a sum of
-# three parts was better by .6 on the pilot, and worse by 33 with all.
+# Returns the candidate of a race on a pilot, learned with all observations, or if that is a sum,
+# the rough function alone, where it came close and has the better log evidence of all. A few nats
+# of a pilot are no evidence for a sum, whose hyperparameters the densities of some observations
+# hardly determine: of 105 569 temperatures with an exponential covariance a sum of three parts was
+# better by .6 on the pilot, and worse by 33 with all.
 with_rough_alone <- function(raced, pilot) {
   own <- raced$candidate
   type_of <- function(candidate) candidate$data$setup$kernel$type

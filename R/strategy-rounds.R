@@ -36,7 +36,7 @@ offered_again <- function(axis, now, verdict) {
   gained <- now$best$value - verdict$value
   if (!isTRUE(gained > 0) || axis$of_problem && now$changes == verdict$changes) return(NULL)
   close <- verdict$behind <= min(gained, policy$reopened_within)
-  if (axis$stage == "kernel") {
+  if (axis$stage %in% c("kernel", "kernel of neighbours")) {
     return(if (sum(close) > 1L) offered_on_axis(axis, now$best$candidate))
   }
   labels <- vapply(verdict$offered, `[[`, "", "label")
