@@ -33,7 +33,8 @@
 #'   log predictive density with its standard error; for numbers R2 (one minus the ratio of the sum
 #'   of squared errors to that about the mean of the responses) and the standard deviation of the
 #'   errors; for classes the error rate; for times to an event the concordance: the proportion of
-#'   pairs with a known order of events whose medians have the same order.
+#'   pairs with a known order of events whose medians have the same order. Pairs to which the fit
+#'   gives the same median, such as those with equal inputs, count half.
 #'
 #'   `compare()`: a data frame with a row for each fit, the best first: `lpd` (sum over the rows, in
 #'   nats), `difference` (from the best, 0 or below), `se` (standard error of that difference) and
@@ -59,9 +60,9 @@ loo <- function(x, ...) UseMethod("loo")
 loo.sparsegp <- function(x, ...) {
   check_no_dots(...)
   x <- with_rows(x)
-  out <- data.frame(loo_table(x), lpd = lpd_of_rows(x), row.names = x$row_names,
-                    check.names = FALSE)
-  structure(out, class = c("sparsegp_loo", "psis_loo", "loo", "data.frame"))
+  table <- loo_table(x)
+  out <- data.frame(table, lpd = lpd_of_rows(x), row.names = x$row_names, check.names = FALSE)
+  structure(out, alike = attr(table, "alike"), class = c("sparsegp_loo", "psis_loo", "loo", "data.frame"))
 }
 
 # ---- As an object of package loo ----

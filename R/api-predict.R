@@ -157,7 +157,7 @@
 #' @param interval `"confidence"` for the mean response, the probability or the latent function;
 #'   `"prediction"` for a new response, if it has an order; `"jackknife+"` for a new response by
 #'   leave-one-out errors (see below).
-#' @param level Probability content of the interval: one number in (0, 1).
+#' @param level Nominal coverage of the interval: one number in (0, 1).
 #' @param at `type = "quantile"`: probabilities, numbers in (0, 1), by default `c(0.05, 0.5, 0.95)`.
 #'   `"survival"`: positive times, `"rmst"`: one such time, in the units of the response.
 #' @param terms `type = "terms"`: names or numbers of terms, or a named list of terms to add up;

@@ -41,7 +41,7 @@
 #' @param scale `"response"` for slopes of the mean response, or the probability of the second of
 #'   two classes; `"link"` for slopes of the latent function.
 #' @param average `TRUE` for the slope averaged over the rows, instead of one per row.
-#' @param level Probability content of the intervals: one number in (0, 1).
+#' @param level Nominal coverage of the intervals: one number in (0, 1).
 #' @param offset As in [predict][predict.sparsegp], for fits of a matrix.
 #' @param ... Not used; unknown arguments are an error.
 #' @return A data frame with a row for each row of `newdata`, each variable, and each component or

@@ -5,7 +5,7 @@
 #'
 #' @param x A fit of [sparsegp()].
 #' @param conf.int,conf.level `conf.int = TRUE` adds intervals of the hyperparameters
-#'   ([confint.sparsegp()]) of probability content `conf.level`, one number in (0, 1).
+#'   ([confint.sparsegp()]) of nominal coverage `conf.level`, one number in (0, 1).
 #' @param data Rows of the fit, to which columns are added; default the model frame.
 #' @param newdata Other rows, as `newdata` of [predict][predict.sparsegp].
 #' @param se_fit,interval As `se.fit` and `interval` of [predict][predict.sparsegp].

@@ -23,7 +23,7 @@
 #' @param type `"divergence"`, `"vorticity"`, `"stream"` or `"potential"`.
 #' @param se.fit `TRUE` to return posterior standard deviations, too.
 #' @param interval `"confidence"` for intervals of the field, or `"none"`.
-#' @param level Probability content of the interval, a number in (0, 1).
+#' @param level Nominal coverage of the interval, a number in (0, 1).
 #' @param mode Number of one of the [modes()] of ambiguous measurements, or `"all"` for their
 #'   mixture.
 #' @param ... Not used; unknown arguments are an error.

@@ -106,7 +106,7 @@ shape_moments <- function(object, u) {
 #'   themselves.
 #' @param se.fit `TRUE` adds standard deviations of the density.
 #' @param interval `"confidence"` adds an interval of the density; `"none"`.
-#' @param level Probability content of the interval, in (0, 1).
+#' @param level Nominal coverage of the interval, in (0, 1).
 #' @return `predict()`: the density at each row, 0 outside `range`; with an interval a matrix with
 #'   columns `fit`, `lwr` and `upr`; with `se.fit` a list of that, `fit`, and `se.fit`. Rows
 #'   with missing values give `NA`.

@@ -2,15 +2,15 @@
 #'
 #' Compares predictions with observations, in numbers. For responses with an order (numbers, counts,
 #' proportions, ordered categories) it gives the observed coverage of central predictive intervals
-#' against their nominal content, and their widths. For classes it gives the observed frequency of
+#' against their nominal coverage, and their widths. For classes it gives the observed frequency of
 #' events against their predicted probability. Without new data it uses leave-one-out predictions,
 #' see [loo()].
 #'
 #' @param object A fit of [sparsegp()].
 #' @param newdata As for [plot][plot.sparsegp]: new observations with their responses. `NULL`:
 #'   leave-one-out predictions for the observations of the fit.
-#' @param level Probability content of `lwr` and `upr`: one number in (0, 1).
-#' @param nominal For intervals: nominal contents, numbers in (0, 1).
+#' @param level Nominal coverage of `lwr` and `upr`: one number in (0, 1).
+#' @param nominal For intervals: nominal coverages, numbers in (0, 1).
 #' @param n For probabilities: the largest number of bins, a whole number; `NULL`: 10, fewer below
 #'   200 observations.
 #' @param type `"intervals"` or `"probabilities"`. `NULL`: intervals if the response has an order.
@@ -21,9 +21,9 @@
 #'   unknown arguments are an error.
 #' @return A data frame of class `sparsegp_calibration`, with methods of `plot()` and `autoplot()`.
 #'
-#'   For intervals one row per nominal content (for several components one per component, with the
+#'   For intervals one row per nominal coverage (for several components one per component, with the
 #'   column `component`):
-#'   * `nominal`, the nominal content, in (0, 1);
+#'   * `nominal`, the nominal coverage, in (0, 1);
 #'   * `observed`, the observed coverage, in \[0, 1\], and `se`, its binomial standard error for a
 #'     calibrated model;
 #'   * `lwr`, `upr`: a calibrated model has `observed` between them with probability `level`;
@@ -31,7 +31,7 @@
 #'     number of steps). Prefer the narrower of two calibrated models;
 #'   * `inside`, the proportion of responses in the intervals of [predict()][predict.sparsegp].
 #'     Counts, proportions and ordered categories are discrete, so the coverage of their intervals
-#'     is at least the nominal content. `observed` allows for that, see "Details"; for other numbers
+#'     is at least the nominal coverage. `observed` allows for that, see "Details"; for other numbers
 #'     both are the same.
 #'
 #'   Attribute `pit`: a data frame with the probabilities `lower` of a smaller response and `upper`
@@ -47,10 +47,10 @@
 #'   nor probabilities; `newdata` if variances are known only for the observations of the fit.
 #' @details
 #' The *probability integral transform* (PIT) of a response y is F(y), the predictive distribution
-#' function at y. If the model is calibrated, F(y) is uniform, and the central interval of content p
+#' function at y. If the model is calibrated, F(y) is uniform, and the central interval of coverage p
 #' holds the responses with F(y) between (1 - p) / 2 and (1 + p) / 2. Where responses jump, F jumps
 #' at y, and the transform is spread evenly over the jump. This is the non-randomised transform of
-#' Czado, Gneiting and Held (2009), whose histogram `plot()` draws, and whose content of the central
+#' Czado, Gneiting and Held (2009), whose histogram `plot()` draws, and whose coverage of the central
 #' interval is `observed`; nothing is drawn at random. The histogram is flat if the model is
 #' calibrated, U-shaped if intervals are too narrow, has a hump if they are too wide, and slopes if
 #' predictions are biased.
@@ -168,13 +168,13 @@ print.sparsegp_calibration <- function(x, digits = 3L, ...) {
   intervals <- !is.null(x$nominal)
   table <- as.data.frame(unclass(x)[names(x)])
   if (isTRUE(all.equal(table$inside, table$observed))) table$inside <- NULL
-  cat(if (intervals) "Actual content of predictive intervals"
+  cat(if (intervals) "Observed coverage of prediction intervals"
       else "Frequencies of what was predicted", " (", attr(x, "source"), ")\n", sep = "")
   print(format(table, digits = digits), quote = FALSE, row.names = FALSE)
   cat("lwr, upr: ", percent(attr(x, "level")),
       if (intervals) " of calibrated models" else " interval of the frequency", "\n", sep = "")
   if (!is.null(table$inside)) {
-    cat("inside: the intervals of predict(), whose content is at least the nominal one\n")
+    cat("inside: the intervals of predict(), whose coverage is at least the nominal one\n")
   }
   scores <- attr(x, "scores")
   if (!is.null(scores)) {

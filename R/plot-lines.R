@@ -7,7 +7,7 @@
 #'   column.
 #' @param interval `"none"`, `"confidence"` or `"prediction"`, as for [predict][predict.sparsegp];
 #'   dashed lines of the same colour.
-#' @param level Probability content of the interval: one number in (0, 1).
+#' @param level Nominal coverage of the interval: one number in (0, 1).
 #' @param n Number of points across the panel, a whole number.
 #' @param ... Graphical parameters of [graphics::lines()]; `lty` is that of the mean.
 #' @return A data frame of the drawn curve, invisibly: the input, `fit`, and with an interval `lwr`

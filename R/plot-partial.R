@@ -5,11 +5,14 @@
 report_left_out <- function(names, drawn) {
   out <- setdiff(names, drawn)
   if (length(out) == 0L) return(invisible())
-  message("These terms have smaller effects and are not drawn: ", toString(out, width = 200L),
-          ". Name them by `which`.")
+  shown <- toString(utils::head(out, NAMED_TERMS))
+  more <- if (length(out) > NAMED_TERMS) paste(" and", length(out) - NAMED_TERMS, "more")
+  message("These terms have smaller effects and are not drawn: ", shown, more,
+          ". Name terms by `which`.")
 }
 
 MOST_EFFECTS <- 9L # panels
+NAMED_TERMS <- 10L # of those without a panel, in a message
 
 AVERAGED_ROWS <- 50L # over so many rows a partial effect is averaged, at most
 

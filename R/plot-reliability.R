@@ -9,7 +9,7 @@
 #' predicted probability; bins have equal predicted variance (the sum of `p * (1 - p)`), since most
 #' of these events are nearly excluded. The events of a row exclude each other, which makes the
 #' intervals conservative. For regression the observed coverage of central predictive intervals
-#' against their nominal content, with the band of a calibrated model (pointwise, binomial).
+#' against their nominal coverage, with the band of a calibrated model (pointwise, binomial).
 #' Predictions are for `newdata` or, by default, leave-one-out for the training rows, from the
 #' cavities of EP. *Value.* For classes `predicted`, `observed`, `lwr`, `upr` and `rows` in the bin
 #' (for several classes rows times classes). For regression `nominal`, `observed`, `se`, the
@@ -20,7 +20,7 @@ reliability_plot <- function() {
   new_plot_type(reliability_picture, reliability_charts, takes = "newdata")
 }
 
-# Nominal contents of the intervals that are drawn
+# Nominal coverages of the intervals that are drawn
 LEVELS_DRAWN <- seq_len(99L) / 100
 
 # Returns `drawn`, predictions and what happened; `source`, the rows they are of; and `events`, of
@@ -82,7 +82,7 @@ coverage_parts <- function(drawn, level, style) {
     new_element("band", list(col = "grey88"), x = drawn$nominal, drawn[c("lwr", "upr")]),
     new_element("line", list(col = col, lwd = style$lwd), x = drawn$nominal, y = drawn$observed)
   )
-  list(elements = elements, below = 1L, x = "nominal content of the interval",
+  list(elements = elements, below = 1L, x = "nominal coverage of the interval",
        y = "proportion of responses inside", lim = c(0, 1, 0, 1),
        key = list(key_item("observed", "line", col),
                   key_item(paste(percent(level), "of calibrated models"), "band", "grey88")))
@@ -188,7 +188,7 @@ pit_share <- function(pit, from, to) {
   ifelse(jump > 0, pmin(pmax(share, 0), 1), pit$lower >= from & pit$lower < to)
 }
 
-# Returns the observed content of central predictive intervals, its standard error and the band of a
+# Returns the observed coverage of central predictive intervals, its standard error and the band of a
 # calibrated model.
 coverage <- function(pit, nominal, level) {
   observed <- vapply(nominal, function(p) mean(pit_share(pit, (1 - p) / 2, (1 + p) / 2)), 0)

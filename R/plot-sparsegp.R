@@ -37,7 +37,7 @@
 #' @param newdata For a fit of a formula a data frame with its variables and the response; for a fit
 #'   of a matrix `list(x = , y = )`, and `offset` and trials as `weights` if needed. `type = "fit"`
 #'   draws these rows, and derives ranges and medians from them, instead of the training rows.
-#' @param level Probability content of intervals and bands: one number in (0, 1).
+#' @param level Nominal coverage of intervals and bands: one number in (0, 1).
 #' @param n A whole number. `type = "fit"` and `"terms"`: points along each input (default 201, and
 #'   81 or 61 for two inputs; fewer for more than 12 classes and more than two maps on a page).
 #'   `type = "reliability"`: the largest number of bins for classes (default 10, fewer below 200

@@ -225,13 +225,16 @@ loo_table.response_times <- function(object) {
                     median = centre_answer(object, latent, "median"))
   if (any(time_status(y) == 3)) out$time2 <- y[, 2L]
   if (any(time_entry(y) > 0)) out$entry <- time_entry(y)
-  out
+  structure(out, alike = signif(centre_answer(object, rows_latent(object), "median"), 10L))
 }
 
 # Harrell's C, the proportion of the pairs of observations whose events are in a known order that
 # the predictions have in the same order; equal predictions count half. An event is before another
 # if it was seen, or known to have happened, before the other's time, or at the time at which the
-# other was censored; the other had entered before it. table: of loo(). O(n^2) for n rows.
+# other was censored; the other had entered before it. Observations to which the fit gives the same
+# median (attribute `alike`) have equal predictions, although their leave-one-out medians differ:
+# each moves away from the time that is left out, which would always be the wrong order.
+# table: of loo(). O(n^2) for n rows.
 concordance_of_table <- function(table) {
   status <- as.character(table$status)
   lower <- ifelse(status == "before", 0, table$time)
@@ -239,11 +242,13 @@ concordance_of_table <- function(table) {
   seen <- status == "event"
   entry <- table$entry %||% numeric(nrow(table))
   value <- table$median
+  alike <- attr(table, "alike") %||% seq_along(value)
   counts <- vapply(which(is.finite(upper)), function(i) {
     later <- lower > upper[i] | lower == upper[i] & !(seen & seen[i])
     later <- later & entry < upper[i]
     later[i] <- FALSE
-    c(sum(later), sum(value[later] > value[i]) + 0.5 * sum(value[later] == value[i]))
+    equal <- value[later] == value[i] | alike[later] == alike[i]
+    c(sum(later), sum(value[later] > value[i] & !equal) + 0.5 * sum(equal))
   }, numeric(2L))
   counts <- rowSums(matrix(counts, 2L))
   if (counts[1L] > 0) counts[2L] / counts[1L] else NA_real_

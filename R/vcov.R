@@ -14,7 +14,7 @@
 #' @param object A fit of [sparsegp()] with learned hyperparameters, by full EP or on a basis
 #'   (for the given basis), with its inputs (`gp_control(keep_x = TRUE)`); not a stream.
 #' @param parm Names or numbers of hyperparameters; missing: all that were learned.
-#' @param level Probability content of the intervals: one number in (0, 1).
+#' @param level Nominal coverage of the intervals: one number in (0, 1).
 #' @param ... Not used; unknown arguments are an error.
 #' @return `vcov()`: the covariance matrix of the learned hyperparameters, named as in `coef()`, in
 #'   squares and products of their units. `confint()`: a matrix with a row for each and two columns.

@@ -1,4 +1,4 @@
-# How far the error bars can be trusted: the nominal content of prediction intervals (50, 80, 90, 95
+# How far the error bars can be trusted: the nominal coverage of prediction intervals (50, 80, 90, 95
 # and 99 %) against the actual one, and their width, on simulated and real data of 15 to 10 000
 # observations, inside the range of the inputs and outside of it, for every likelihood that has
 # intervals; beside mgcv, DiceKriging (up to 400 observations) and dbarts where they apply. Packages
@@ -81,7 +81,7 @@ run_all <- function(given, cases) {
 
 # ---- Tables ----
 
-# Returns a row for each part of a record: actual contents in per cent, the standard error of that
+# Returns a row for each part of a record: observed coverage in per cent, the standard error of that
 # of 90 % over repeats (binomial if there is one), and the mean width of the interval of 90 %.
 summary_of <- function(record, case, name, who) {
   if (!is.data.frame(record)) return(NULL)
@@ -140,11 +140,11 @@ write_page <- function(given, all) {
   load <- if (file.exists(load)) sub(" .*", "", readLines(load)) else "unknown"
   writeLines(c(
     "## Coverage of intervals", "",
-    paste0("`Rscript bench/coverage.R`, ", trimws(given$note), ": actual content of prediction ",
+    paste0("`Rscript bench/coverage.R`, ", trimws(given$note), ": coverage of prediction ",
            "intervals in per cent, by their nominal one; counts and categories by the ",
            "non-randomised probability integral transform. Load at the end ", load, "."), "",
     paste0("Outside: simulated inputs up to half of the range beyond it, in the first input; real ",
-           "observations with the largest fifth of one input. se: standard error of the content of",
+           "observations with the largest fifth of one input. se: standard error of the coverage of",
            " 90 %, over repetitions. width: mean, of 90 %. ",
            paste(given$as, R.version.string), "."),
     "", markdown_table(group_table(all), "Means over cases"),

@@ -4,7 +4,7 @@
 #   Rscript bench/coverage_case.R CASE WHO FILE
 #
 # WHO is sparsegp, mgcv, DiceKriging or dbarts. FILE takes a data frame with a row for each repeat,
-# part ("inside", "outside") and nominal content: observed content, mean width, rows, CPU seconds.
+# part ("inside", "outside") and nominal coverage: observed coverage, mean width, rows, CPU seconds.
 local({
   self <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   for (name in c("common.R", "zoo_peers.R", "coverage_cases.R")) {
@@ -19,7 +19,7 @@ NOMINAL <- c(0.5, 0.8, 0.9, 0.95, 0.99)
 # ---- Transforms and widths ----
 
 # Returns the table of one part: lower, upper: P(less) and P(no more) of each response; widths: a
-# column for each nominal content. Jumps count by their part, as calibration() has it.
+# column for each nominal coverage. Jumps count by their part, as calibration() has it.
 part_table <- function(lower, upper, widths) {
   observed <- vapply(NOMINAL, function(p) {
     inside <- pmin(upper, (1 + p) / 2) - pmax(lower, (1 - p) / 2)

@@ -301,9 +301,11 @@ assemble <- function() {
   there <- c(intersect(names(CLAIMS), there), setdiff(there, names(CLAIMS)))
   writeLines(c(
     "# Measurements", "",
-    "Each page below was written by one script, and names the commit, the packages and the machine",
-    "that were used. CPU seconds are user plus system time; the machine was shared with other",
-    "work. The first rows of some pages are shown; `bench/run.R` writes this file.",
+    "The pages below, except that on foreign input, name the script or the commands that measured",
+    "them. Those that `bench/run.R` wrote name the commit, the packages and the machine, too; some",
+    "of the others name only the version of the package. CPU seconds are user plus system time; the",
+    "machine was shared with other work. The first rows of some pages are shown; `bench/run.R`",
+    "writes this file.",
     "",
     "    SPARSEGP_DATA=... Rscript bench/run.R           # short runs",
     "    SPARSEGP_DATA=... FULL=1 Rscript bench/run.R    # long ones, about a day",

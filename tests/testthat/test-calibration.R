@@ -42,7 +42,7 @@ test_that("the transform of counts and proportions is that of their leave-one-ou
   expect_true(all(shares$inside >= shares$observed - 1e-12))
 })
 
-test_that("observed content is that of the non-randomised transform", {
+test_that("observed coverage is that of the non-randomised transform", {
   d <- waves(60)
   for (fit in list(sparsegp(c ~ x, d, "poisson", learn = FALSE),
                    sparsegp(o ~ x, d, learn = FALSE))) {
@@ -72,7 +72,7 @@ test_that("ordered categories have transforms by their probabilities, widths in 
   expect_null(calibration(fit, type = "probabilities")$nominal)
 })
 
-test_that("the content of the true model is nominal, that of a wrong one is not", {
+test_that("the coverage of the true model is nominal, that of a wrong one is not", {
   set.seed(1)
   n <- 400
   x <- runif(n)

@@ -75,6 +75,7 @@ test_that("ramps and letters have the contrast on a dark page that they have on 
     expect_gt(min(steps), 0.7 * min(-diff(lightness(ramp))))
   }
   expect_true(all(contrast(on_page(c(INK, "grey35"), page), DARK) > 4.5))
+  expect_true(all(contrast(on_page(ordered_colours(5L), page), DARK) > 3))
 })
 
 # Returns the colours that a drawing writes to a device with this background, as an SVG names them.

@@ -35,7 +35,8 @@ test_that("inputs without a panel are named in a message", {
   d <- as.data.frame(matrix(rnorm(200), 20))
   d$y <- d$V1 + rnorm(20)
   fit <- sparsegp(y ~ ., d, learn = FALSE)
-  expect_message(charts_of(fit), "have smaller effects and are not drawn: V[0-9]+[.] Name them")
+  expect_message(charts_of(fit), "have smaller effects and are not drawn: V[0-9]+[.] Name terms")
+  expect_message(report_left_out(paste0("V", 1:30), "V1"), "V10, V11 and 19 more[.] Name terms")
 })
 
 test_that("a key has the name of its factor, and more names stand behind their curves", {

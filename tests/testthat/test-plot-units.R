@@ -101,8 +101,8 @@ test_that("ordered categories have colours from light to dark, in points, curves
   }
   for (count in 2:9) {
     expect_true(all(diff(luminance(ordered_colours(count))) < 0))
-    # on white: WCAG's contrast, (1.05) / (L + 0.05), of the lightest is above 1.8
-    expect_gt(1.05 / (luminance(ordered_colours(count))[1L] + 0.05), 1.8)
+    # on white: WCAG's contrast, (1.05) / (L + 0.05), of the lightest is above 2.4
+    expect_gt(1.05 / (luminance(ordered_colours(count))[1L] + 0.05), 2.4)
   }
   data <- transform(mtcars, gear = factor(gear, ordered = TRUE))
   grades <- sparsegp(gear ~ wt + hp, data, learn = FALSE)

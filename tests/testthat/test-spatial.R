@@ -62,10 +62,23 @@ test_that("points in another system, and what is no point, are refused", {
   new <- quake_points(61:64)
   refuses(predict(fit, sf::st_transform(new, 3832)), "newdata", "EPSG:3832.*EPSG:4326")
   refuses(predict(fit, sf::st_transform(new, 3832)), "newdata", "st_transform")
-  refuses(fit_quakes(sf::st_buffer(sf::st_transform(new, 3832), 10)), "data", "not points")
+  refuses(fit_quakes(sf::st_buffer(sf::st_transform(new, 3832), 10)), "data", "not single points")
   joined <- sf::st_sf(depth = 1, geometry = sf::st_combine(new))
-  refuses(fit_quakes(joined), "data", "not points")
+  refuses(fit_quakes(joined), "data", "not single points")
   expect_length(predict(fit, new[0L, ]), 0L)
+  refuses(fit_quakes(formula = depth ~ geometry, kernel = kernel_rbf()), "formula", "names the geometry")
+})
+
+test_that("lines and polygons are rows of their variables if the formula has no coordinates", {
+  slow_tier()
+  skip_without("sf", "terra")
+  circles <- sf::st_buffer(sf::st_transform(quake_points(), 3832), 10)
+  by_mag <- function(data) fit_quakes(data, depth ~ mag + offset(log(stations)), kernel_rbf())
+  expected <- predict(by_mag(quakes[1:60, ]))
+  expect_equal(predict(by_mag(circles), circles), expected, tolerance = 1e-10)
+  expect_equal(predict(by_mag(terra::vect(circles))), expected, tolerance = 1e-10)
+  refuses(fit_quakes(circles, depth ~ ., kernel_rbf()), "data", "st_centroid")
+  refuses(fit_quakes(circles, depth ~ mag + lon + lat, kernel_rbf()), "data", "not single points")
 })
 
 test_that("points of terra are rows with their coordinates", {

@@ -239,6 +239,19 @@ test_that("concordance is that of package survival", {
   expect_equal(summary(fit)$concordance, wanted, tolerance = 1e-12)
 })
 
+test_that("observations with equal inputs do not count against the concordance", {
+  slow_tier()
+  set.seed(3)
+  d <- data.frame(g = gl(2, 30), time = rexp(60) * rep(1:2, each = 30))
+  fit <- sparsegp(time ~ g, d, "weibull", learn = FALSE)
+  pairs <- utils::combn(60, 2)
+  first <- ifelse(d$time[pairs[1, ]] < d$time[pairs[2, ]], pairs[1, ], pairs[2, ])
+  last <- colSums(pairs) - first
+  right <- ifelse(d$g[first] == d$g[last], 0.5, d$g[first] == 1)
+  expect_gt(mean(right), 0.5)
+  expect_equal(summary(fit)$concordance, mean(right), tolerance = 1e-12)
+})
+
 test_that("a default fit chooses the error by the evidence", {
   slow_tier()
   set.seed(5)
