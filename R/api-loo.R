@@ -62,7 +62,8 @@ loo.sparsegp <- function(x, ...) {
   x <- with_rows(x)
   table <- loo_table(x)
   out <- data.frame(table, lpd = lpd_of_rows(x), row.names = x$row_names, check.names = FALSE)
-  structure(out, alike = attr(table, "alike"), class = c("sparsegp_loo", "psis_loo", "loo", "data.frame"))
+  structure(out, alike = attr(table, "alike"),
+            class = c("sparsegp_loo", "psis_loo", "loo", "data.frame"))
 }
 
 # ---- As an object of package loo ----

@@ -31,8 +31,8 @@
 #'     number of steps). Prefer the narrower of two calibrated models;
 #'   * `inside`, the proportion of responses in the intervals of [predict()][predict.sparsegp].
 #'     Counts, proportions and ordered categories are discrete, so the coverage of their intervals
-#'     is at least the nominal coverage. `observed` allows for that, see "Details"; for other numbers
-#'     both are the same.
+#'     is at least the nominal coverage. `observed` allows for that, see "Details"; for other
+#'     numbers both are the same.
 #'
 #'   Attribute `pit`: a data frame with the probabilities `lower` of a smaller response and `upper`
 #'   of one that is no larger, one row per observation (and component).
@@ -47,11 +47,11 @@
 #'   nor probabilities; `newdata` if variances are known only for the observations of the fit.
 #' @details
 #' The *probability integral transform* (PIT) of a response y is F(y), the predictive distribution
-#' function at y. If the model is calibrated, F(y) is uniform, and the central interval of coverage p
-#' holds the responses with F(y) between (1 - p) / 2 and (1 + p) / 2. Where responses jump, F jumps
+#' function at y. If the model is calibrated, F(y) is uniform, and the central interval of coverage
+#' p holds the responses with F(y) between (1 - p) / 2 and (1 + p) / 2. Where responses jump, F jumps
 #' at y, and the transform is spread evenly over the jump. This is the non-randomised transform of
-#' Czado, Gneiting and Held (2009), whose histogram `plot()` draws, and whose coverage of the central
-#' interval is `observed`; nothing is drawn at random. The histogram is flat if the model is
+#' Czado, Gneiting and Held (2009). `plot()` draws its histogram, and `observed` is the coverage of
+#' central intervals by it; nothing is drawn at random. The histogram is flat if the model is
 #' calibrated, U-shaped if intervals are too narrow, has a hump if they are too wide, and slopes if
 #' predictions are biased.
 #'

@@ -5,9 +5,10 @@
 #' @section Type "choices", the candidates that were compared:
 #' For a fit that chose among candidates, such as kernels, numbers of inducing points (the *basis*)
 #' or length scales: the score of each candidate with one standard error to either side, in a panel
-#' for each step of the search, from top to bottom in the order of the search. Filled points are the
-#' chosen candidates. *Value.* A data frame with a row for each candidate: `stage`, `candidate`,
-#' `rows`, `points`, `score`, `gain` over the best before, its standard error `se`, and `taken`.
+#' for each step of the search, from top to bottom in the order of the search; a step that was
+#' repeated with what later ones chose is its second round. Filled points are the chosen
+#' candidates. *Value.* A data frame with a row for each candidate: `stage`, `candidate`, `rows`,
+#' `points`, `score`, `gain` over the best before, its standard error `se`, and `taken`.
 NULL
 
 choices_plot <- function() {
@@ -19,9 +20,14 @@ choices_plot <- function() {
 
 choice_charts <- function(object, picture, style) {
   choices <- picture$drawn
-  stages <- split(choices, factor(choices$stage, unique(choices$stage)))
-  unname(Map(stage_chart, stages, names(stages)))
+  steps <- rle(choices$stage)
+  round <- stats::ave(seq_along(steps$values), steps$values, FUN = seq_along)
+  titles <- paste0(steps$values, ifelse(round > 1L, paste(", round", round), ""))
+  stages <- split(choices, rep(seq_along(titles), steps$lengths))
+  unname(Map(stage_chart, stages, titles))
 }
+
+LABEL_WIDTH <- 26L # characters in a line of a candidate's name
 
 # Draws the candidates of a stage below each other, with room for their names at the left. Those
 # without a standard error have no bar.
@@ -37,8 +43,9 @@ stage_chart <- function(stage, title) {
                 x = stage$score[known & which], y = y[known & which])
   }
   xlim <- around(c(x, x1)[known])
-  names <- as.character(stage$candidate)
-  room <- min(0.7, 0.1 + 0.035 * max(nchar(names))) # proportion of a panel that is not wide
+  lines <- lapply(as.character(stage$candidate), strwrap, LABEL_WIDTH + 1L)
+  names <- vapply(lines, paste, "", collapse = "\n")
+  room <- min(0.7, 0.1 + 0.035 * max(nchar(unlist(lines)))) # proportion of a panel that is not wide
   ticks <- list(x = list(at = pretty(xlim, 2L)), y = list(at = y, labels = rep("", length(y))))
   elements <- list(
     new_element("bars", list(col = BLUE, lwd = 2), x = x[bar], x1 = x1[bar], y = y[bar],

@@ -30,8 +30,8 @@ class_colours <- function(style, alpha = 1, count = 2L) {
 }
 
 # Returns colours of ordered levels, from light to dark: their order is seen in grey, too, and under
-# every kind of colour-blindness, as lightness falls from step to step. The first is dark enough to be
-# read on white, and when mirrored light enough on a dark page.
+# every kind of colour-blindness, as lightness falls from step to step. The first is dark enough to
+# be read on white, and when mirrored light enough on a dark page.
 ordered_colours <- function(count) {
   ramp <- c("#CF9D00", "#599C6E", "#2B7A8C", "#3A4C8A", "#3B0F4F")
   grDevices::colorRampPalette(ramp, space = "Lab")(count)

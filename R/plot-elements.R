@@ -72,8 +72,12 @@ ELEMENTS <- list(
            col = l$col, cex = l$cex, xpd = NA)
     },
     layer = function(d, l) {
+      # blanks are a distance that does not grow with the length of a name
+      left <- d$pos == 2
+      d$label <- gsub("(?m)^", "  ", d$label, perl = TRUE)
+      d$label[left] <- paste0(d$label[left], "  ")
       ggplot2::geom_text(mapped(x = "x", y = "y", label = "label"), d, colour = l$col, size = 3,
-                         hjust = ifelse(d$pos == 2, 1.1, -0.1))
+                         hjust = as.double(left))
     }
   ),
   discs = list(

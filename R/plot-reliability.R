@@ -188,8 +188,8 @@ pit_share <- function(pit, from, to) {
   ifelse(jump > 0, pmin(pmax(share, 0), 1), pit$lower >= from & pit$lower < to)
 }
 
-# Returns the observed coverage of central predictive intervals, its standard error and the band of a
-# calibrated model.
+# Returns the observed coverage of central predictive intervals, its standard error and the band of
+# a calibrated model.
 coverage <- function(pit, nominal, level) {
   observed <- vapply(nominal, function(p) mean(pit_share(pit, (1 - p) / 2, (1 + p) / 2)), 0)
   rows <- nrow(pit)

@@ -71,6 +71,20 @@ residual_chart <- function(panel, drawn, style) {
 extreme_names <- function(x, y, r, names) {
   top <- utils::head(order(-abs(r)), 3L)
   top <- top[abs(r[top]) > 2]
-  new_element("names", list(cex = 0.75), x = x[top], y = y[top], label = names[top],
-              pos = ifelse(x[top] > mean(around(x)), 2, 4))
+  new_element("names", list(cex = 0.75), x = x[top], y = names_at(x[top], y[top], x, y),
+              label = names[top], pos = ifelse(x[top] > mean(around(x)), 2, 4))
+}
+
+# Returns the heights of names; those that are near each other are in lines below each other.
+# x, y: their points; all_x, all_y: the values that the panel shows
+names_at <- function(x, y, all_x, all_y) {
+  line <- 0.07 * diff(range(all_y))
+  near <- 0.4 * diff(range(all_x))
+  down <- order(-y)
+  for (i in seq_along(down)[-1L]) {
+    above <- down[seq_len(i - 1L)]
+    above <- above[abs(x[above] - x[down[i]]) < near]
+    y[down[i]] <- min(y[down[i]], y[above] - line)
+  }
+  y
 }

@@ -33,6 +33,16 @@ test_that("candidates are drawn by stages: scores, bars of one standard error, w
   expect_identical(nrow(charts[[2L]]$elements[[4L]]$data), 2L) # also a candidate without a score
 })
 
+test_that("a stage that was repeated has a panel of its own, and long names have lines", {
+  again <- made_choices()[c(1:5, 1:3), ]
+  again$candidate[2L] <- "inputs share one scale (common units)"
+  charts <- choice_charts(chosen_fit(), list(drawn = again), plot_style())
+  expect_identical(vapply(charts, `[[`, "", "title"),
+                   c("kernel", "inducing points", "kernel, round 2"))
+  label <- charts[[1L]]$elements[[4L]]$data$label[2L]
+  expect_identical(label, "inputs share one scale\n(common units)")
+})
+
 test_that("ggplot2 draws the same elements, a facet for each stage", {
   slow_tier()
   skip_if_not_installed("ggplot2")

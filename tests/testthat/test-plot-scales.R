@@ -39,6 +39,13 @@ test_that("inputs without a panel are named in a message", {
   expect_message(report_left_out(paste0("V", 1:30), "V1"), "V10, V11 and 19 more[.] Name terms")
 })
 
+test_that("names of far residuals are not drawn over each other", {
+  shown <- list(c(0, 10), c(-2, 3))
+  moved <- function(x, y) names_at(x, y, shown[[1L]], shown[[2L]])
+  expect_equal(moved(c(9, 8.5, 8), c(2.9, 2.95, 2.8)), c(2.6, 2.95, 2.25))
+  expect_identical(moved(c(9, 1, 9), c(2.9, 2.9, -1)), c(2.9, 2.9, -1)) # apart as they are
+})
+
 test_that("a key has the name of its factor, and more names stand behind their curves", {
   fit <- sparsegp(y ~ x + g, scale_data(), learn = FALSE)
   chart <- charts_of(fit, "fit")[[1L]]
