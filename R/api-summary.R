@@ -136,6 +136,10 @@ print_hyperparameters <- function(hyper, digits, km) {
                       row.names = rownames(hyper))
   shown$unit[km] <- "km"
   shown$std.error[!hyper$learned] <- "fixed"
+  if (any(hyper$learned) && all(is.na(hyper$std.error))) { # there are none to show
+    shown$std.error <- ifelse(hyper$learned, "", "fixed")
+    if (all(hyper$learned)) shown$std.error <- NULL else names(shown)[2L] <- ""
+  }
   if (all(shown$unit == "")) shown$unit <- NULL
   cat("\nHyperparameters:\n")
   print(shown, quote = FALSE)

@@ -74,9 +74,9 @@ ELEMENTS <- list(
     layer = function(d, l) {
       # blanks are a distance that does not grow with the length of a name
       left <- d$pos == 2
-      d$label <- gsub("(?m)^", "  ", d$label, perl = TRUE)
-      d$label[left] <- paste0(d$label[left], "  ")
-      ggplot2::geom_text(mapped(x = "x", y = "y", label = "label"), d, colour = l$col, size = 3,
+      d$shown <- gsub("(?m)^", "  ", d$label, perl = TRUE)
+      d$shown[left] <- paste0(d$shown[left], "  ")
+      ggplot2::geom_text(mapped(x = "x", y = "y", label = "shown"), d, colour = l$col, size = 3,
                          hjust = as.double(left))
     }
   ),

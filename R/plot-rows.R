@@ -1,5 +1,5 @@
 # Rows as pictures have them: kept inputs `x` in original units, response, offset, weights, the
-# basis unless it is every row, and raw(name), a variable of the data.
+# basis unless it is most of the rows, and raw(name), a variable of the data.
 
 rows_of <- function(object, newdata) {
   if (is.null(newdata)) training_rows(object) else new_rows(object, newdata)
@@ -62,8 +62,12 @@ censored_rows.response_times <- function(object, y = NULL) {
 
 inducing_points <- function(object) unscaled_inputs(object, basis_points_of(object))
 
-# Returns the inducing points that pictures mark; NULL: every row is one.
-marked_basis <- function(object) if (!every_row_in_basis(object)) inducing_points(object)
+# Returns the inducing points that pictures mark; NULL: most rows are, and marks would hide them.
+marked_basis <- function(object) {
+  if (every_row_in_basis(object)) return(NULL)
+  points <- inducing_points(object)
+  if (NROW(points) <= object$n / 2) points
+}
 
 # Inputs, response and offset of `newdata`, as predict() takes them.
 new_data_parts <- function(object, newdata) {

@@ -39,6 +39,15 @@ test_that("inputs without a panel are named in a message", {
   expect_message(report_left_out(paste0("V", 1:30), "V1"), "V10, V11 and 19 more[.] Name terms")
 })
 
+test_that("a basis of most rows is not marked, as the marks would hide the rows", {
+  of_size <- function(size) {
+    sparsegp(dist ~ speed, cars, basis = data.frame(speed = seq(4, 25, length.out = size)),
+             learn = FALSE)
+  }
+  expect_identical(nrow(marked_basis(of_size(20L))), 20L)
+  expect_null(marked_basis(of_size(30L)))
+})
+
 test_that("names of far residuals are not drawn over each other", {
   shown <- list(c(0, 10), c(-2, 3))
   moved <- function(x, y) names_at(x, y, shown[[1L]], shown[[2L]])
