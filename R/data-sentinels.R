@@ -26,7 +26,7 @@ SENTINELS <- local({
 lone_codes <- function(x) {
   LEAST <- 5L # other numbers, which have a spread to compare with
   x <- x[is.finite(x)]
-  if (length(x) == 0L || !any(range(x) %in% SENTINELS)) return(numeric())
+  if (length(x) == 0L || !any(range(x) %in% SENTINELS)) return(lone_repeats(x))
   values <- unique(x)
   counts <- tabulate(match(x, values))
   codes <- values %in% SENTINELS
@@ -35,6 +35,23 @@ lone_codes <- function(x) {
   gap <- pmax(others[1L] - values, values - others[2L])
   alone <- codes & (gap > diff(others) | values <= -77 & others[1L] >= 0)
   stats::setNames(values[alone], counts[alone])
+}
+
+# Returns the least or greatest of numbers, named likewise, if it may be a code that is in no list:
+# it is there more than once, and many times as far from the others as these are from each other,
+# which have more values than a design of few levels.
+lone_repeats <- function(x) {
+  PROPORTION <- 0.25 # of numbers, at most
+  FAR <- 20
+  LEAST <- 10L # other values
+  for (end in unique(if (length(x)) range(x))) {
+    others <- x[x != end]
+    times <- length(x) - length(others)
+    if (times == 1L || times > PROPORTION * length(x)) next
+    far <- min(abs(others - end)) > FAR * diff(range(others))
+    if (far && length(unique(others)) >= LEAST) return(stats::setNames(end, times))
+  }
+  numeric()
 }
 
 # Are some of the lowest or highest tenth of numbers twice as far from the rest as the rest is wide?

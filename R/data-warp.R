@@ -41,20 +41,37 @@ skewness_of <- function(values) {
 UNITS <- 8 # powers of e to either side of the median within which the unit is looked for
 
 # Returns the unit for which log(1 + distance / unit) is most like a normal sample, by maximum
-# likelihood. Its limits are the identity and the logarithm. It is at least half the distance to the
-# next value: where the origin is replicated, as controls of dose 0 are, a tiny unit would put them
-# infinitely far from every other dose.
+# likelihood. Its limits are the identity and the logarithm.
 warp_unit <- function(distance) {
   log_likelihood <- function(log_unit) {
     z <- log1p(distance / exp(log_unit))
     -0.5 * log(mean((z - mean(z))^2)) - mean(z) - log_unit
   }
   usual <- stats::median(distance[distance > 0]) # not moved by one huge value
-  apart <- distance[distance > ROUNDED * usual]
   middle <- log(usual)
-  least <- max(middle - UNITS, log(min(apart) / 2))
+  least <- max(middle - UNITS, least_log_unit(distance[distance > ROUNDED * usual], middle))
   exp(stats::optimize(log_likelihood, c(least, middle + UNITS), maximum = TRUE)$maximum)
 }
+
+# Returns the logarithm of the least unit for values at these distances from the origin. It is at
+# least half the distance to the next value: where the origin is replicated, as controls of dose 0
+# are, a tiny unit would put them infinitely far from every other dose. And it is so large that a
+# few values close to the origin, as traces of a dose are, are not as far from all others as these
+# are from each other: no gap between values of the lower half is more than WIDEST_GAP of the range.
+least_log_unit <- function(distance, middle) {
+  values <- sort(unique(distance))
+  lower <- utils::head(values, length(values) %/% 2L + 1L)
+  excess <- function(log_unit) {
+    unit <- exp(log_unit)
+    max(diff(log(lower + unit)), 0) - WIDEST_GAP * log1p(max(values) / unit)
+  }
+  least <- log(values[1L] / 2)
+  if (least >= middle || excess(least) <= 0) return(least)
+  if (excess(middle) >= 0) return(middle)
+  stats::uniroot(excess, c(least, middle), tol = 0.01)$root
+}
+
+WIDEST_GAP <- 1 / 4
 
 ROUNDED <- 1e-9 # of the usual distance: what rounding makes of none
 

@@ -13,17 +13,16 @@
 with_best_noise <- function(best, pilot, n) {
   candidate <- best$candidate
   if (!may_change_noise(candidate)) return(best)
-  rest <- residuals_of(candidate)
-  offered <- offered_noises(candidate, rest, pilot, n)
+  level <- level_of_noise(candidate)
+  offered <- offered_noises(candidate, level$others, pilot, n)
   if (length(offered) == 0L) return(best)
   fewer <- pilot_of_noises(pilot, candidate, offered, n)
   now <- score_by_evidence(changed_candidate(candidate, list(), fewer$rows), fewer)
   now$choices <- best$choices
   found <- race("noise", entries_of(offered, fewer$rows),
                 function(candidate) score_by_evidence(candidate, fewer), gain_on_one_measure,
-                nats(worth_of_noise(offered, rest)(candidate$model, n, fewer$count)),
-                go_on = function(taken, gain) TRUE, best = now,
-                incumbent = label_of_level(candidate))
+                nats(worth_of_noise(offered)(candidate$model, n, fewer$count)),
+                go_on = function(taken, gain) TRUE, best = now, incumbent = level$label)
   model <- found$candidate$model
   if (model$lik$type == "gaussian") {
     best$choices <- found$choices
@@ -34,9 +33,11 @@ with_best_noise <- function(best, pilot, n) {
   race_along(axes_under_noise(model, isTRUE(pilot$series), forecast), found, fewer, n)
 }
 
-# Returns the record's label of the noise that others are compared with.
-label_of_level <- function(candidate) {
-  if (isTRUE(candidate$data$setup$noiseless)) NOISE_NEAR_NONE else NOISE_LEARNED
+# Returns the record's label of the Gaussian noise of a candidate, and the types of others to compare
+# it with. A function that is nearly noiseless may have outliers, and nothing else.
+level_of_noise <- function(candidate) {
+  if (isTRUE(candidate$data$setup$noiseless)) list(label = NOISE_NEAR_NONE, others = "student")
+  else list(label = NOISE_LEARNED, others = names(NOISES))
 }
 
 # Was Gaussian noise the package's own choice, and would nothing that was given mean something else
@@ -61,36 +62,35 @@ may_be_noise <- function(type, candidate, pilot) {
     kind$fits(candidate$model$response$given)
 }
 
-# Returns the alternatives that the residuals ask for: the most promising one, and simpler ones that
-# may be as good. Of noise that is added to the mean there are none where a law that is made for
-# such responses will do.
-offered_noises <- function(candidate, rest, pilot, n) {
-  kinds <- NOISES[vapply(names(NOISES), may_be_noise, NA, candidate, pilot)]
+# Returns the alternatives, of some types, that the residuals ask for: the most promising one, and
+# simpler ones that may be as good. Of noise that is added to the mean there are none where a law
+# that is made for such responses will do. `hidden`: may more be gained than the residuals show?
+offered_noises <- function(candidate, types, pilot, n) {
+  rest <- residuals_of(candidate)
   if (is.null(rest)) return(NULL)
+  kinds <- NOISES[types[vapply(types, may_be_noise, NA, candidate, pilot)]]
   least <- worth_another_noise(candidate$model, n, length(rest$z))
   gains <- vapply(kinds, function(kind) kind$gain(rest), 0)
-  if (isTRUE(candidate$data$setup$noiseless)) gains <- gains["student"]
-  gains <- with_hidden_tails(gains, rest, least)
+  hidden <- may_hide_tails(rest, gains[["student"]])
+  if (hidden) gains <- with_hidden_tails(gains, least)
   gains <- gains[gains >= least]
   has_law <- !vapply(kinds[names(gains)], function(kind) is.null(kind$fits), NA)
   if (any(has_law)) gains <- gains[has_law]
   close <- gains >= max(gains, -Inf) - least & seq_along(gains) <= which.max(c(gains, -Inf))
   lapply(names(gains)[close], function(type) {
     list(label = NOISES[[type]]$label, setup = changes_of_noise(candidate, type),
-         fields = list(noise = type))
+         fields = list(noise = type), hidden = hidden && type == "student")
   })
-}
-
-# Returns the gains with one of Student's t that is offered, where it may be hidden.
-with_hidden_tails <- function(gains, rest, least) {
-  if (may_hide_tails(rest)) gains[["student"]] <- max(gains[["student"]], least, max(gains) - least)
-  gains
 }
 
 # Are rows far from the others, and does Student's t gain anything? With means that these have not
 # moved it would gain more.
-may_hide_tails <- function(rest) {
-  any(far_residuals(rest)) && gain_of_tails(rest) > policy$min_evidence_gain
+may_hide_tails <- function(rest, gain) any(far_residuals(rest)) && gain > policy$min_evidence_gain
+
+# Returns the gains with one of Student's t that is offered, where it is hidden.
+with_hidden_tails <- function(gains, least) {
+  gains[["student"]] <- max(gains[["student"]], least, max(gains) - least)
+  gains
 }
 
 # Returns the fields of the setup that differ under noise of a type.
@@ -107,9 +107,8 @@ changes_of_noise <- function(candidate, type) {
 worth_another_noise <- worth_a_scale
 
 # The same, of a race: outliers that can be seen are explained by Student's t.
-worth_of_noise <- function(offered, rest) {
-  types <- vapply(offered, function(alternative) alternative$fields$noise, "")
-  if ("student" %in% types && may_hide_tails(rest)) worth_a_change else worth_another_noise
+worth_of_noise <- function(offered) {
+  if (any(vapply(offered, `[[`, NA, "hidden"))) worth_a_change else worth_another_noise
 }
 
 # Returns the pilot with so few rows that the dearest alternative is learned in time.

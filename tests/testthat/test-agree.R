@@ -291,6 +291,18 @@ test_that("codes for missing values that stand alone are named", {
   }
 })
 
+test_that("so are repeated values that are in no list of codes", {
+  expect_identical(lone_codes(c(sin(1:57), rep(1e6, 3))), c("3" = 1e6))
+  expect_identical(lone_codes(c(-123456, 5:25, -123456)), c("2" = -123456))
+  expect_identical(lone_codes(c(0, 0, 1990 + 1:12 / 4)), c("2" = 0))
+  for (x in list(c(sin(1:57), 1e6), c(1:20, 150, 150), rep(c(1, 2, 5, 1e6), 6), rep(0:1, c(50, 10)),
+                 c(1e6 + 1:9, 0, 0), c(1e6 + 1:20, rep(0, 9)), rep(0:1e3, 3), c(1, 1))) {
+    expect_length(lone_codes(x), 0L)
+  }
+  d <- data.frame(x = 1:30, y = replace(sin(1:30 / 5), c(4, 22), 5e5))
+  expect_warning(sparsegp(y ~ x, d), "response has 5e[+]05 \\(2 rows\\)")
+})
+
 test_that("so are dates, in days and in seconds", {
   days <- as.Date("2024-01-01") + 0:20
   for (code in c("9999-12-31", "1900-01-01")) {

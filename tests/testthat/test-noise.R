@@ -192,12 +192,12 @@ test_that("far residuals are few, whatever their number is beside a standard dev
   masked <- rest_of(replace(z, c(3, 8, 21), 2.5) - 0.3)
   expect_lt(max(abs(masked$z)) / sd(masked$z), 3) # by which they would not stand out
   expect_identical(which(far_residuals(masked)), c(3L, 8L, 21L))
-  expect_true(may_hide_tails(masked))
-  expect_identical(with_hidden_tails(c(student = 2, heteroscedastic = 9), masked, 5),
+  expect_true(may_hide_tails(masked, gain_of_tails(masked)))
+  expect_identical(with_hidden_tails(c(student = 2, heteroscedastic = 9), 5),
                    c(student = 5, heteroscedastic = 9))
   even <- qnorm(ppoints(25))
   expect_false(any(far_residuals(rest_of(even))))
-  expect_false(may_hide_tails(rest_of(even)))
+  expect_false(may_hide_tails(rest_of(even), gain_of_tails(rest_of(even))))
   expect_false(any(far_residuals(rest_of(replace(z, 1:8, 3))))) # two groups
   mixed <- even[order(sin(1:25))]
   expect_identical(gain_of_spread(rest_of(replace(mixed, 25, 9))), 0) # one row is no spread

@@ -87,6 +87,30 @@ test_that("inputs that are not skewed, vary in few values, or mean something els
   expect_null(sparsegp(y ~ a, d, scale = TRUE)$scaling$warp)
 })
 
+test_that("traces of a dose are not infinitely far from the others", {
+  doses <- c(0, 0.5, 1, 2, 5, 10, 50, 100)
+  gaps <- function(distance) {
+    z <- log1p(distance / warp_unit(distance))
+    max(diff(sort(z)[-1L])) / max(z)
+  }
+  expect_equal(warp_unit(rep(doses, each = 4L)), 0.25, tolerance = 1e-3)
+  for (traces in list(1e-4, 1e-3, c(1e-6, 2e-6))) {
+    distance <- rep(c(doses, traces), each = 4L)
+    expect_lt(warp_unit(distance), 0.5)
+    expect_lt(gaps(distance), 0.26) # the search ends within 0.01 of a logarithm
+    expect_equal(warp_unit(1e9 * distance), 1e9 * warp_unit(distance), tolerance = 1e-3)
+  }
+  expect_equal(warp_unit(rep(10^(-4:3), 4L)), 5e-5, tolerance = 1e-3) # an even grid of logarithms
+  slow_tier()
+  set.seed(5)
+  d <- data.frame(dose = rep(c(doses, 1e-4), each = 4L))
+  curve <- function(dose) 10 + 40 * dose / (5 + dose)
+  d$y <- curve(d$dose) + rnorm(36L, 0, 2)
+  at <- data.frame(dose = c(0.1, 0.3, 0.7, 1.5, 3, 7, 20, 30, 70))
+  error <- predict(sparsegp(y ~ dose, d), at) - curve(at$dose) # 5.8 with half of the least dose
+  expect_lt(sqrt(mean(error^2)), 2)
+})
+
 test_that("outliers, spikes and values far outside leave everything finite", {
   slow_tier()
   d <- skewed_rows()
