@@ -22,14 +22,14 @@
 #   turn          then: 1, or k for the k-th part of a kernel that reads the same inputs; the parts
 #                 start apart, or equal gradients would keep them equal
 #   stride        the step of theta that a search takes for a step of 1 of the others
+#   reach         how far from the start a search may go, for logarithms
 #   prior         list column of sparsegp_prior values, on the natural scale
 #
 # Returns the columns of some rows of that table. prior: a function of a value's unit, or a list of
 # one for each value. whose: what else a value may be given for, in words.
-
 hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_sd = NA_real_,
                        range = c(0, Inf), adds_to = "", whose = "class", finest = 0, turn = 1L,
-                       stride = 1) {
+                       stride = 1, reach = BOX) {
   count <- length(names)
   fixed <- is_fixed(given)
   value <- if (fixed) given$value else given
@@ -50,10 +50,12 @@ hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_
                   adds_to = adds_to, lower = range[1L], upper = range[2L],
                   theta = start, start = start, free = !fixed,
                   scan = base == "lengthscale" & is.null(given), finest = finest, turn = turn,
-                  stride = stride,
+                  stride = stride, reach = reach,
                   input_sd = input_sd, prior = priors)
   lapply(columns, rep_len, count)
 }
+
+BOX <- 10 # half width of the search box around the start, for logarithms
 
 # From values of hyperparameters that are searched as logarithms to those logarithms, and back.
 to_search <- function(value, lower = 0, upper = Inf, unit = 1) {

@@ -1,8 +1,6 @@
 # The search for hyperparameters that maximise an objective of learn-evidence.R: where it begins, how
 # it goes on, and the record of it.
 
-BOX <- 10          # half width of the search box around the start, for logarithms
-
 PAST_STEPS <- 20L  # that curvature is known from: with 32 length scales half the evaluations of 5
 
 # Returns failed evaluations as the worst value so far plus a little: L-BFGS-B backtracks in
@@ -154,7 +152,8 @@ reactivate_inputs <- function(objective, table, result, centre, control, stuck =
 
 # Returns the box in which the free hyperparameters are searched: a bias has its prior, and no box.
 search_box <- function(table) {
-  list(value = table$start[table$free], reach = ifelse(table$log, BOX, Inf)[table$free],
+  reach <- ifelse(table$log, table$reach %||% BOX, Inf) # a fit may be older than this column
+  list(value = table$start[table$free], reach = reach[table$free],
        stride = table$stride[table$free])
 }
 

@@ -36,6 +36,7 @@ lik_code <- function(response, data_rows = function(y, weights) rbind(y), weight
 
 # Returns what is known of the hyperparameters. about: a list of one for each, by name:
 #   argument, log   the constructor's argument, and whether it is searched as a logarithm
+#   reach           how far from the start a search may go, if not BOX
 #   range, limit    between what bounds, if not 0 and Inf; a bound that a fixed() value may lie on
 #   unit_power      which power of the response's unit it has
 #   start           (rows, offset) where it starts, on C's scale; of ordered categories, of their

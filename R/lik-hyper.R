@@ -16,7 +16,7 @@ likelihood_hyper <- function(lik, rows, offset, response, classes) {
     prior <- if (is.null(about$around)) function(unit) about$prior(unit, offset)
              else lapply(start, about$around)
     hyper_rows(name, base, "likelihood", about$log, response$unit^about$unit_power, start,
-               lik$params[[base]], prior, range = hyper_range(about),
+               lik$params[[base]], prior, range = hyper_range(about), reach = about$reach %||% BOX,
                adds_to = if (is.null(about$adds_to)) "" else about$adds_to,
                whose = if (is.null(components)) "class" else "component, or pair of them")
   })

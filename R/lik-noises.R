@@ -34,13 +34,14 @@ far_residuals <- function(rest) {
 }
 
 # Returns the gain of Student's t over a normal distribution, each of the best width. 0 if most
-# responses have one value, around which that width could shrink, and the density grow, without end.
+# responses have one value, around which that width could shrink, and the density grow, without end,
+# or if no response is outside of what was predicted: errors of interpolation are no outliers.
 # As the means stay those of Gaussian noise, far rows that have moved these hide most of the gain.
 gain_of_tails <- function(rest) {
   if (max(ties_of(rest$y)) > length(rest$y) / 2) return(0)
   z <- rest$z
   width <- sqrt(mean(z^2))
-  if (width == 0) return(0) # one row, or constant responses
+  if (max(abs(z)) < policy$far_predicted) return(0) # one row, or constant responses, too
   log_density <- function(log_width) {
     stats::dt(z / exp(log_width), given_value(lik_student()$params$df), log = TRUE) - log_width
   }

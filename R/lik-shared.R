@@ -124,9 +124,11 @@ number_outcomes <- function(mean, var, scale) {
 }
 
 # A scale of noise, in units of the response. It starts where the Gaussian's standard deviation
-# does.
+# does, and its search ends where that of noise near none does, at 1e-4 of the response's standard
+# deviation: beside a smooth function with outliers a smaller scale would gain evidence without end.
 noise_scale <- list(
   argument = "scale", log = TRUE, unit_power = 1, start = function(rows, offset) log(0.22),
+  reach = log(0.22 / 1e-4),
   prior = function(unit, offset) default_lognormal(-1.35, 1)(unit)
 )
 

@@ -18,6 +18,7 @@ min_evidence_gain | 1 | nats | log evidence that a later structure or a new sear
 overfit_nats | 0.25 | nats | by so much a hyperparameter that is learned overstates the evidence
 min_transform_gain | 5 | nats | log evidence that another scale of the response has to gain
 far_residual | 3.5 | median absolute deviations | beyond which Student noise is compared
+far_predicted | 2 | predicted sds | beyond which a row is, too, if there is such noise
 few_far | 0.25 | proportion | of such residuals, above which the spread is wide
 min_drift_gain | 2 | nats | log evidence that a constant of a field has to gain, each component
 min_transform_gain_per_row | 0.005 | nats a row | the same, of many rows

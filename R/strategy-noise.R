@@ -33,8 +33,8 @@ with_best_noise <- function(best, pilot, n) {
   race_along(axes_under_noise(model, isTRUE(pilot$series), forecast), found, fewer, n)
 }
 
-# Returns the record's label of the Gaussian noise of a candidate, and the types of others to compare
-# it with. A function that is nearly noiseless may have outliers, and nothing else.
+# Returns the record's label of the Gaussian noise of a candidate, and the types of others that are
+# compared with it. A function that is nearly noiseless may have outliers, and nothing else.
 level_of_noise <- function(candidate) {
   if (isTRUE(candidate$data$setup$noiseless)) list(label = NOISE_NEAR_NONE, others = "student")
   else list(label = NOISE_LEARNED, others = names(NOISES))

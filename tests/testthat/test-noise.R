@@ -117,6 +117,7 @@ test_that("gains of residuals are those of their densities, summed", {
   width <- exp(seq(-4, 2, 0.001))
   student <- vapply(width, function(w) sum(dt(rest$z / w, 4, log = TRUE) - log(w)), 0)
   normal <- sum(dnorm(rest$z, sd = sqrt(mean(rest$z^2)), log = TRUE))
+  rest$z <- 10 * rest$z # which no tails are looked for within two of
   expect_equal(gain_of_tails(rest), max(student) - normal, tolerance = 1e-4) # a grid
 })
 
@@ -173,6 +174,8 @@ test_that("a spread below the step of ties, and tails around one value, gain not
   expect_gt(gain_of_spread(rest), 20)
   rest$y <- round(rest$y) # the spread begins at exp(-3)
   expect_identical(gain_of_spread(rest), 0)
+  expect_identical(gain_of_tails(rest), 0) # all within two predicted standard deviations
+  rest$z <- 10 * rest$z
   expect_gt(gain_of_tails(rest), 5)
   rest$y[1:101] <- 0
   expect_identical(gain_of_tails(rest), 0)
@@ -184,6 +187,29 @@ rest_of <- function(z) {
   list(z = z, y = z, mean = cos(seq_along(z)), x = cbind(seq_along(z)),
        log_density = dnorm(z, log = TRUE))
 }
+
+test_that("a smooth function without noise has no Student noise, and stops no fit", {
+  wave <- function(seed, n) {
+    set.seed(seed)
+    x <- sort(runif(n))
+    data.frame(x, y = sin(12 * x))
+  }
+  at <- data.frame(x = seq(0.1, 0.9, 0.05))
+  error <- function(fit) max(abs(predict(fit, at) - sin(12 * at$x)))
+  fit <- sparsegp(y ~ x, wave(3, 40))
+  expect_true(any(fit$choices$candidate[fit$choices$taken] == "near none"))
+  expect_lt(error(fit), 1e-3)
+  slow_tier()
+  expect_lt(error(sparsegp(y ~ x, wave(2, 35))), 1e-3)
+  expect_lt(error(sparsegp(y ~ x, wave(1, 50))), 1e-3)
+  for (outlier in c(0.02, 0.3, 2)) { # noise that is as small beside it ends at 1e-4 of the response
+    d <- wave(2, 40)
+    d$y[7] <- d$y[7] + outlier
+    fit <- sparsegp(y ~ x, d)
+    expect_identical(fit$likelihood$type, "student")
+    expect_lt(error(fit), 1e-3)
+  }
+})
 
 test_that("far residuals are few, whatever their number is beside a standard deviation", {
   set.seed(1)
