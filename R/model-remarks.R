@@ -2,6 +2,17 @@
 
 FEW_ROWS <- 3L # with fewer a length scale cannot be learned
 
+# Gives a message where numbers, of which a likelihood was not given, are probably labels or counts.
+remark_on_counts <- function(values, offset) {
+  if (setequal(values, 0:1)) {
+    message("The response is only 0 and 1, and is treated as numeric.\n",
+            "For the probability of 1 give likelihood = \"probit\", or make it a factor.")
+  } else if (any(offset != 0) && are_counts(values) && length(unique(values)) > 1L) {
+    message("The response holds counts, and the offset is added to their mean.\n",
+            "For a logarithm of exposure give likelihood = \"poisson\".")
+  }
+}
+
 # Gives a message or a warning where response or inputs are probably not what was meant. chunk: the
 # rows, with the response as it was given. Where a model is in the units of more rows, what is known
 # of them counts (chunked-scan.R). Returns TRUE where the warning was that there is nothing to
@@ -10,10 +21,7 @@ remark_on_rows <- function(model, setup, chunk) {
   y <- chunk$y
   known <- setup$known$response
   values <- if (is.null(known)) y else known$few
-  if (is.null(setup$likelihood) && is.numeric(values) && setequal(values, 0:1)) {
-    message("The response is only 0 and 1, and is treated as numeric.\n",
-            "For the probability of 1 give likelihood = \"probit\", or make it a factor.")
-  }
+  if (is.null(setup$likelihood) && is.numeric(values)) remark_on_counts(values, chunk$offset)
   warn_of_codes(c(response_columns(y), columns_of_matrix(chunk$x)))
   n <- NROW(y)
   if (model$scaling$alike && n > 1L) {

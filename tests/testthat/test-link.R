@@ -164,6 +164,15 @@ test_that("the joint covariance is that of draws, with the standard errors on it
   expect_identical(dim(predict(counts(), new, "link", covariance = TRUE)$covariance), c(3L, 3L))
 })
 
+test_that("counts with an offset that are treated as numeric give a message", {
+  d <- data.frame(x = 1:12, y = c(0, 2, 1, 3, 2, 5, 4, 6, 5, 9, 8, 12), hours = 1:12)
+  expect_message(fit <- sparsegp(y ~ x + offset(log(hours)), d, learn = FALSE), "counts.*poisson")
+  expect_identical(fit$likelihood$type, "gaussian")
+  expect_no_message(sparsegp(y ~ x + offset(log(hours)), d, lik_gaussian(), learn = FALSE))
+  expect_no_message(sparsegp(y ~ x, d, learn = FALSE))
+  expect_no_message(sparsegp(y / 2 ~ x + offset(log(hours)), d, learn = FALSE))
+})
+
 test_that("a response of 0 and 1 that is treated as numeric gives a message", {
   expect_message(fit <- sparsegp(am ~ wt, mtcars, learn = FALSE), "only 0 and 1.*probit")
   expect_identical(fit$likelihood$type, "gaussian")
