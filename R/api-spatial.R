@@ -7,9 +7,9 @@
 #' one.
 #'
 #' @section Points:
-#' The geometry of an sf data frame or a `SpatVector` has to consist of points, one a row, unless the
-#' formula has no coordinates: then lines and polygons are rows of their variables. Coordinates of
-#' points are the inputs `X` and `Y` (and `Z`, if there are three) of a formula, or what the
+#' The geometry of an sf data frame or a `SpatVector` has to consist of points, one a row, unless
+#' the formula has no coordinates: then lines and polygons are rows of their variables. Coordinates
+#' of points are the inputs `X` and `Y` (and `Z`, if there are three) of a formula, or what the
 #' formula calls them: `x` and `y`, `lon` (`long`, `lng`, `longitude`) and `lat` (`latitude`),
 #' `easting` and `northing`, unless the data have columns of these names themselves. `y ~ .` has `X`
 #' and `Y`. Predictions are values in the order of the points.

@@ -10,7 +10,8 @@
 
 new_source <- function(label, chunks, reader, apart, hold, only = NULL) {
   structure(list(label = label, chunks = chunks, reader = reader, apart = apart,
-                 hold = if (identical(hold, Inf)) Inf else check_number(hold, "hold", 0, open = FALSE),
+                 hold = if (identical(hold, Inf)) Inf
+                        else check_number(hold, "hold", 0, open = FALSE),
                  only = only),
             class = "sparsegp_source")
 }

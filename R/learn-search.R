@@ -1,5 +1,5 @@
-# The search for hyperparameters that maximise an objective of learn-evidence.R: where it begins, how
-# it goes on, and the record of it.
+# The search for hyperparameters that maximise an objective of learn-evidence.R: where it begins,
+# how it goes on, and the record of it.
 
 PAST_STEPS <- 20L  # that curvature is known from: with 32 length scales half the evaluations of 5
 

@@ -48,12 +48,12 @@
 #' @details
 #' The *probability integral transform* (PIT) of a response y is F(y), the predictive distribution
 #' function at y. If the model is calibrated, F(y) is uniform, and the central interval of coverage
-#' p holds the responses with F(y) between (1 - p) / 2 and (1 + p) / 2. Where responses jump, F jumps
-#' at y, and the transform is spread evenly over the jump. This is the non-randomised transform of
-#' Czado, Gneiting and Held (2009). `plot()` draws its histogram, and `observed` is the coverage of
-#' central intervals by it; nothing is drawn at random. The histogram is flat if the model is
-#' calibrated, U-shaped if intervals are too narrow, has a hump if they are too wide, and slopes if
-#' predictions are biased.
+#' p holds the responses with F(y) between (1 - p) / 2 and (1 + p) / 2. Where responses jump, F
+#' jumps at y, and the transform is spread evenly over the jump. This is the non-randomised
+#' transform of Czado, Gneiting and Held (2009). `plot()` draws its histogram, and `observed` is the
+#' coverage of central intervals by it; nothing is drawn at random. The histogram is flat if the
+#' model is calibrated, U-shaped if intervals are too narrow, has a hump if they are too wide, and
+#' slopes if predictions are biased.
 #'
 #' Standard errors and bands take the observations to be independent. Leave-one-out predictions of
 #' neighbouring observations are not quite.

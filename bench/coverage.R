@@ -1,5 +1,5 @@
-# How far the error bars can be trusted: the nominal coverage of prediction intervals (50, 80, 90, 95
-# and 99 %) against the actual one, and their width, on simulated and real data of 15 to 10 000
+# How far the error bars can be trusted: the nominal coverage of prediction intervals (50, 80, 90,
+# 95 and 99 %) against the actual one, and their width, on simulated and real data of 15 to 10 000
 # observations, inside the range of the inputs and outside of it, for every likelihood that has
 # intervals; beside mgcv, DiceKriging (up to 400 observations) and dbarts where they apply. Packages
 # that are missing are left out.
@@ -144,8 +144,8 @@ write_page <- function(given, all) {
            "intervals in per cent, by their nominal one; counts and categories by the ",
            "non-randomised probability integral transform. Load at the end ", load, "."), "",
     paste0("Outside: simulated inputs up to half of the range beyond it, in the first input; real ",
-           "observations with the largest fifth of one input. se: standard error of the coverage of",
-           " 90 %, over repetitions. width: mean, of 90 %. ",
+           "observations with the largest fifth of one input. se: standard error of the coverage",
+           " of 90 %, over repetitions. width: mean, of 90 %. ",
            paste(given$as, R.version.string), "."),
     "", markdown_table(group_table(all), "Means over cases"),
     markdown_table(case_table(all), "Case by case")

@@ -66,7 +66,8 @@ test_that("points in another system, and what is no point, are refused", {
   joined <- sf::st_sf(depth = 1, geometry = sf::st_combine(new))
   refuses(fit_quakes(joined), "data", "not single points")
   expect_length(predict(fit, new[0L, ]), 0L)
-  refuses(fit_quakes(formula = depth ~ geometry, kernel = kernel_rbf()), "formula", "names the geometry")
+  refuses(fit_quakes(formula = depth ~ geometry, kernel = kernel_rbf()), "formula",
+          "names the geometry")
 })
 
 test_that("lines and polygons are rows of their variables if the formula has no coordinates", {
