@@ -16,6 +16,11 @@
 #' `mice::pool()` pools `tidy()` of fits to several imputations: hyperparameters with the same names
 #' in all of them, so give `kernel` to `sparsegp()`. Predictions are pooled by
 #' `mice::pool.scalar()`, of `predict(se.fit = TRUE)` of each fit.
+#'
+#' `gtsummary::tbl_regression(fit, intercept = TRUE)` makes a table of the hyperparameters; without
+#' `intercept` it stops, as it finds no term of a variable. For a table of variables give
+#' `tidy_fun`: a function of the fit and `...` that returns a data frame with `term`, the names of
+#' variables, and `estimate`, such as the `loss` of [importance()].
 #' @return Data frames. `tidy()`: a row for each hyperparameter, with `term`, `estimate`, `learned`,
 #'   `std.error` (`NA` where it was not learned, or is not available, see [vcov()][vcov.sparsegp]),
 #'   and with `conf.int` `conf.low` and `conf.high`; an [average()] has `fit` and its `weight`
