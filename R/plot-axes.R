@@ -120,15 +120,25 @@ refuse_log <- function() {
   stop_sparsegp("log", "is for a curve along one number", "Name one numeric input, or leave it out")
 }
 
-# Returns the places at which a curve is computed.
+# Returns the places at which a curve is computed. n: their number, NULL: the axis's own, or more
+# than one: places, of which those within the limits are taken.
 axis_nodes <- function(axis, limits, n) UseMethod("axis_nodes")
 
 #' @export
 axis_nodes.axis_number <- function(axis, limits, n) {
+  if (length(n) > 1L) return(places_within(n, limits))
   logs <- isTRUE(attr(limits, "log"))
   ends <- if (logs) log(range(limits)) else range(limits)
   at <- seq(ends[1L], ends[2L], length.out = n %||% axis$nodes(limits))
   if (logs) exp(at) else at
+}
+
+# Returns those of some places that are between limits; fewer than two make no curve: then these.
+places_within <- function(at, limits) {
+  ends <- range(limits)
+  rounding <- 1e-9 * diff(ends)
+  inside <- at[at >= ends[1L] - rounding & at <= ends[2L] + rounding]
+  if (length(inside) > 1L) inside else ends
 }
 
 #' @export

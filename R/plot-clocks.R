@@ -30,10 +30,10 @@ input_ticks <- function(object, input, limits) {
 
 MOST_UNEVEN <- 0.2 # of a series' gaps are no multiple of its step, or it has none
 
-# Returns the step in which a series goes on, list(size, months, words): its size in units of time,
-# how many calendar months it is (0: it is not counted in these), and what it is called. A series
-# with gaps has a step, too; one whose times are uneven goes on in units of its input. clock: NULL
-# for numbers.
+# Returns the step in which a series goes on, list(size, months, words, even): its size in units of
+# time, how many calendar months it is (0: it is not counted in these), what it is called, and
+# whether it is that of the times. A series with gaps has a step, too; one whose times are uneven
+# goes on in units of its input. clock: NULL for numbers.
 series_step <- function(clock, time) {
   time <- sort(unique(time))
   if (length(time) < 3L) return(unit_step(clock))
@@ -43,17 +43,19 @@ series_step <- function(clock, time) {
   turns <- diff(time) / size
   even <- abs(turns - round(turns)) < 0.02 & turns > 0.5
   if (mean(!even) > MOST_UNEVEN) return(unit_step(clock))
-  list(size = size, months = 0, words = step_words(clock, size))
+  list(size = size, months = 0, words = step_words(clock, size), even = TRUE)
 }
 
-unit_step <- function(clock) list(size = 1, months = 0, words = step_words(clock, 1))
+unit_step <- function(clock) {
+  list(size = 1, months = 0, words = step_words(clock, 1), even = FALSE)
+}
 
 MEAN_MONTH <- 365.2425 / 12 # in days
 
 month_step <- function(clock, months) {
   day <- if (inherits(clock, "Date")) 1 else SECONDS[["days"]]
   words <- c("1" = "months", "3" = "quarters", "12" = "years")[as.character(months)]
-  list(size = months * MEAN_MONTH * day, months = months,
+  list(size = months * MEAN_MONTH * day, months = months, even = TRUE,
        words = if (is.na(words)) paste("steps of", months, "months") else unname(words))
 }
 
@@ -85,4 +87,16 @@ steps_after <- function(step, clock, last, count) {
   parts <- as.POSIXlt(on_clock(clock, last))
   parts$mon <- parts$mon + months
   as.double(if (inherits(clock, "Date")) as.Date(parts) else as.POSIXct(parts))
+}
+
+# Returns the times of a series with those that its step has between and after them, up to `end`.
+times_by_step <- function(step, clock, time, end) {
+  time <- sort(unique(time))
+  before <- c(time[-1L] - step$size / 2, end + step$size / 100)
+  more <- lapply(which(before - time > step$size), function(k) {
+    count <- seq_len(ceiling((before[k] - time[k]) / step$size))
+    at <- vapply(count, function(steps) steps_after(step, clock, time[k], steps), 0)
+    at[at < before[k]]
+  })
+  sort(c(time, unlist(more)))
 }

@@ -6,7 +6,9 @@
 # A column for the axis, one for `by` where there is one, then curve_answer()'s.
 curve_frame <- function(object, view, shown, asked) {
   axis <- view$axis[[1L]]
-  places <- axis_nodes(axis, axis_limits(axis, shown$at[[1L]], asked$style), asked$n)
+  limits <- axis_limits(axis, shown$at[[1L]], asked$style)
+  n <- asked$n %||% series_nodes(object, view, shown$at[[1L]], max(limits))
+  places <- axis_nodes(axis, limits, n)
   along_curve(view, places, function(group) {
     curve_answer(object, slice_latent(object, view, list(places), group), asked$level)
   })

@@ -13,8 +13,9 @@
 #' `ahead` counts in steps of the series, the most common distance of neighbours: calendar months
 #' for monthly dates, quarters, years, days, hours, or twelfths of a year if time is a number with
 #' twelve observations a year. Irregular times have no step; it is then the unit of the input (days
-#' for dates, seconds for times). *Value.* A list of data frames: `series`, for a long series
-#' `recent`, and one for each part.
+#' for dates, seconds for times). Curves are computed at the steps if a season has a shorter length
+#' scale, as it is unknown between them; `n` computes them at so many equally spaced times. *Value.*
+#' A list of data frames: `series`, for a long series `recent`, and one for each part.
 NULL
 
 forecast_plot <- function() {
@@ -34,6 +35,7 @@ forecast_picture <- function(object, asked) {
   horizon <- forecast_horizon(object$clocks[[view$axes]], time, asked$ahead)
   given <- asked$style$xlim
   asked$style$xlim <- xlim <- given %||% c(min(time), horizon$end)
+  asked$n <- asked$n %||% series_nodes(object, view, time, max(xlim))
   series <- function(xlim) series_picture(object, rows, view, time, asked, xlim)
   zoom <- if (is.null(given)) recent_limits(object, view, time, xlim)
   pictures <- list(series = series(xlim), recent = if (!is.null(zoom)) series(zoom))
@@ -121,8 +123,7 @@ LONG_BESIDE_FORECAST <- 8 # forecasts, the same of a series without a season
 
 # Returns the limits of the panel of the last seasons, or NULL of a series that is not long.
 recent_limits <- function(object, view, time, xlim) {
-  season <- max(periods_along(object, match(view$axes, plain_names(object)[object$scaling$kept])),
-                0)
+  season <- season_along(object, view)
   last <- max(time)
   beyond <- max(xlim) - last
   seasons <- diff(range(time)) / season

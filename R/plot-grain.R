@@ -33,6 +33,34 @@ grain_along <- function(object, name, side) {
   min(periods / NODES_PER_PERIOD, lengths / NODES_PER_LENGTH, Inf)
 }
 
+# Returns the times at which curves along a series are computed, or NULL, which leaves them to the
+# axis. A season of an even series whose length scale is shorter than a step is known at the steps
+# alone: between them it returns to its mean.
+series_nodes <- function(object, view, time, end) {
+  if (season_along(object, view) == 0) return(NULL)
+  clock <- object$clocks[[view$axes]]
+  step <- series_step(clock, time)
+  few <- (end - min(time)) / step$size < MOST_NODES
+  if (step$even && few && season_lengthscale(object) < step$size) {
+    times_by_step(step, clock, time, end)
+  }
+}
+
+# Returns the shortest length scale of seasons in units of their input: for small distances d
+# exp(-2 sin(pi d / p)^2 / l^2) is next to exp(-(2 pi d / p l)^2 / 2).
+season_lengthscale <- function(object) {
+  table <- object$hyper
+  periods <- which(table$base == "period")
+  scales <- match(sub("period", "lengthscale", table$name[periods]), table$name)
+  values <- hyper_value(table)
+  min(values[periods] * values[scales] / (2 * pi), Inf, na.rm = TRUE)
+}
+
+# Returns the longest period of a fit along the axis of a view; 0: there is none.
+season_along <- function(object, view) {
+  max(periods_along(object, match(view$axes, plain_names(object)[object$scaling$kept])), 0)
+}
+
 # Returns the periods of the kernel's parts that see a kept input, in units of that input.
 periods_along <- function(object, column) {
   periodic <- vapply(kernel_leaves(object$kernel), function(leaf) "period" %in% names(leaf$params),

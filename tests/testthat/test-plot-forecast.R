@@ -9,9 +9,9 @@ drawn_forecast <- function(...) {
 }
 
 # A fit along time of these values, with a trend and a season of that period.
-fit_along <- function(time, period, y = sin(seq_along(time))) {
+fit_along <- function(time, period, y = sin(seq_along(time)), lengthscale = 1) {
   sparsegp(y ~ time, data.frame(time, y), learn = FALSE,
-           kernel = kernel_linear() + kernel_periodic(period = period))
+           kernel = kernel_linear() + kernel_periodic(lengthscale = lengthscale, period = period))
 }
 
 end_of <- function(fit, ahead) {
@@ -69,6 +69,30 @@ test_that("the steps of a series are named", {
   now <- as.POSIXct("2020-01-01", tz = "UTC")
   expect_identical(words(now, now + 900 * 1:9), "steps of 15 minutes")
   expect_identical(words(now, now + 3600 * 1:9), "hours")
+})
+
+test_that("a season that returns to its mean between the steps of a series is drawn at these", {
+  time <- 1960 + c(0:20, 23:59) / 12
+  rough <- fit_along(time, 1, lengthscale = 0.1)
+  drawn <- drawn_forecast(rough, ahead = 4)
+  expect_equal(drawn$series$time, 1960 + 0:63 / 12)
+  expect_equal(drawn[["periodic(time)"]]$time, 1960 + 0:63 / 12)
+  expect_length(drawn_forecast(rough, ahead = 4, n = 9)$series$time, 9L)
+  view <- list(axes = "time")
+  expect_length(series_nodes(rough, view, 1:1000, 1024), 1024L)
+  expect_null(series_nodes(rough, view, 1:2100, 2124)) # more than MOST_NODES
+  smooth <- fit_along(time, 1)
+  expect_equal(season_lengthscale(smooth), 1 / (2 * pi))
+  expect_gte(nrow(drawn_forecast(smooth, ahead = 4)$series), FEWEST_NODES)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_equal(plot(rough)$time, 1960 + 0:61 / 12) # and a little beyond
+  expect_equal(places_within(1:9, c(2.5, 4)), c(3, 4))
+  expect_equal(places_within(1:9, c(3.2, 3.7)), c(3.2, 3.7))
+  slow_tier()
+  days <- seq(as.Date("2015-01-01"), by = "month", length.out = 30L)
+  drawn <- drawn_forecast(fit_along(days[-(5:7)], 365.25, lengthscale = 0.1), ahead = 3)
+  expect_equal(drawn$series$time, as.double(seq(days[1L], by = "month", length.out = 33L)))
 })
 
 test_that("a curve has enough points for its season and for its length scale", {
