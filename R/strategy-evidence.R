@@ -160,7 +160,8 @@ beside_objective <- function(candidate, pilot) {
 
 # Returns where each row of `table` is in the table `known`: by name, or else by what the name is
 # based on, in the same part of a sum. The first part of a sum is what was known before there was
-# one. NA: new, as is a period or a noise with another start, which has an optimum of its own.
+# one. NA: new, as is a period or a noise with another start, which has an optimum of its own, unless
+# it is noise that was found below a start near none already.
 rows_known <- function(known, table) {
   part <- function(table) ifelse(grepl("^k[0-9]+[.]", table$name), sub("[.].*", "", table$name), "")
   part_known <- part(known)
@@ -169,7 +170,10 @@ rows_known <- function(known, table) {
   name <- ifelse(grown, sub("^k1[.]", "", table$name), table$name)
   at <- match(name, known$name)
   at <- ifelse(is.na(at), match(paste(part_now, table$base), paste(part_known, known$base)), at)
-  replace(at, table$base %in% c("period", "noise") & known$start[at] != table$start, NA)
+  moved <- table$base %in% c("period", "noise") & known$start[at] != table$start
+  is_below <- table$base == "noise" & known$theta[at] < table$start &
+    table$start < known$start[at]
+  replace(at, moved & !is_below, NA)
 }
 
 # The free values of `table` as `known` has them, at its rows `at`.
