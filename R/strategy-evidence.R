@@ -109,7 +109,9 @@ score_by_evidence <- function(candidate, pilot, least = NULL) {
   split <- anyDuplicated(stats::na.omit(at)) > 0L
   tied <- any(is_tied(table))
   control <- pilot$control
-  if (!is.null(least)) control$wanted <- least - beside_objective(candidate, pilot)
+  if (!is.null(least) && !is_noise_far(candidate)) {
+    control$wanted <- least - beside_objective(candidate, pilot)
+  }
   learned <- tryCatch({
     refuse_forbidden(candidate$plan) # the final fit would be refused
     aim <- evidence(candidate$plan$problem, candidate$plan$sites)
@@ -122,13 +124,28 @@ score_by_evidence <- function(candidate, pilot, least = NULL) {
   c(structure_score(candidate, pilot, failed), list(reason = learned$reason))
 }
 
+# Returns the rows of the noise in the tables of a candidate and of the one before it, list(now,
+# before), if the search for it begins nearer to none than that before did; else NULL.
+nearer_noises <- function(candidate) {
+  now <- candidate$table[candidate$table$base == "noise", ]
+  before <- candidate$before[candidate$before$base == "noise", ]
+  one <- nrow(now) == 1L && nrow(before) == 1L
+  if (one && before$start > now$start) list(now = now, before = before)
+}
+
+# Does it begin above the noise that was found before? Then its optimum is farther off than a search
+# that cannot win is judged by.
+is_noise_far <- function(candidate) {
+  noise <- nearer_noises(candidate)
+  !is.null(noise) && noise$before$theta < noise$now$start
+}
+
 # Has a search for noise near none ended nearer to the noise of the candidate before it? Then it has
 # found nothing else.
 is_noisy_again <- function(candidate) {
-  noise <- candidate$table[candidate$table$base == "noise", ]
-  before <- candidate$before[candidate$before$base == "noise", ]
-  nrow(noise) == 1L && nrow(before) == 1L && before$start > noise$start &&
-    before$theta > noise$start && noise$theta > (noise$start + before$theta) / 2
+  noise <- nearer_noises(candidate)
+  !is.null(noise) && noise$before$theta > noise$now$start &&
+    noise$now$theta > (noise$now$start + noise$before$theta) / 2
 }
 
 structure_score <- function(candidate, pilot, failed = FALSE) {
@@ -160,8 +177,7 @@ beside_objective <- function(candidate, pilot) {
 
 # Returns where each row of `table` is in the table `known`: by name, or else by what the name is
 # based on, in the same part of a sum. The first part of a sum is what was known before there was
-# one. NA: new, as is a period or a noise with another start, which has an optimum of its own, unless
-# it is noise that was found below a start near none already.
+# one. NA: new, as is a period or a noise with another start, which has an optimum of its own.
 rows_known <- function(known, table) {
   part <- function(table) ifelse(grepl("^k[0-9]+[.]", table$name), sub("[.].*", "", table$name), "")
   part_known <- part(known)
@@ -170,10 +186,7 @@ rows_known <- function(known, table) {
   name <- ifelse(grown, sub("^k1[.]", "", table$name), table$name)
   at <- match(name, known$name)
   at <- ifelse(is.na(at), match(paste(part_now, table$base), paste(part_known, known$base)), at)
-  moved <- table$base %in% c("period", "noise") & known$start[at] != table$start
-  is_below <- table$base == "noise" & known$theta[at] < table$start &
-    table$start < known$start[at]
-  replace(at, moved & !is_below, NA)
+  replace(at, table$base %in% c("period", "noise") & known$start[at] != table$start, NA)
 }
 
 # The free values of `table` as `known` has them, at its rows `at`.

@@ -269,20 +269,19 @@ test_that("distinct rows are those of unique(), in their order", {
   }
 })
 
-test_that("noise near none is searched from the noise that was found, if that is less", {
-  noise <- function(start, theta) {
-    data.frame(name = "noise", base = "noise", start = start, theta = theta, free = TRUE)
-  }
-  near_none <- noise(-8, -8)
-  expect_identical(carried_over(noise(-2, -12), near_none), -12)
-  expect_identical(carried_over(noise(-2, -5), near_none), -8)
-  expect_identical(carried_over(near_none, noise(-2, -2)), -2)
+test_that("a search for noise near none that begins above the noise found goes on to its end", {
+  noise <- function(start, theta) data.frame(base = "noise", start = start, theta = theta)
+  is_far <- function(before) is_noise_far(list(table = noise(-8, -8), before = before))
+  expect_true(is_far(noise(-2, -12)))
+  expect_false(is_far(noise(-2, -5)))
+  expect_false(is_far(noise(-8, -12))) # not another start
+  expect_false(is_far(noise(-2, -12)[0L, ]))
   slow_tier()
   set.seed(120)
   x <- matrix(stats::runif(240), 120)
   first <- 15 * x[, 1L] - 5
   branin <- (15 * x[, 2L] - 5.1 / (4 * pi^2) * first^2 + 5 / pi * first - 6)^2 +
     10 * (1 - 1 / (8 * pi)) * cos(first) + 10
-  # -29 from the start of noise near none, which was taken to be hopeless
+  # -29 where the search was ended as one that cannot win
   expect_gt(as.numeric(logLik(sparsegp(x, branin))), 190)
 })
