@@ -37,20 +37,20 @@ grain_along <- function(object, name, side) {
 # axis. A season of an even series whose length scale is shorter than a step is known at the steps
 # alone: between them it returns to its mean.
 series_nodes <- function(object, view, time, end) {
-  if (season_along(object, view) == 0) return(NULL)
+  seasons <- seasons_along(object, view)
+  if (length(seasons) == 0L) return(NULL)
   clock <- object$clocks[[view$axes]]
   step <- series_step(clock, time)
   few <- (end - min(time)) / step$size < MOST_NODES
-  if (step$even && few && season_lengthscale(object) < step$size) {
+  if (step$even && few && season_lengthscale(object, seasons) < step$size) {
     times_by_step(step, clock, time, end)
   }
 }
 
-# Returns the shortest length scale of seasons in units of their input: for small distances d
+# Returns the shortest length scale of these seasons in units of their input: for small distances d
 # exp(-2 sin(pi d / p)^2 / l^2) is next to exp(-(2 pi d / p l)^2 / 2).
-season_lengthscale <- function(object) {
+season_lengthscale <- function(object, periods) {
   table <- object$hyper
-  periods <- which(table$base == "period")
   scales <- match(sub("period", "lengthscale", table$name[periods]), table$name)
   values <- hyper_value(table)
   min(values[periods] * values[scales] / (2 * pi), Inf, na.rm = TRUE)
@@ -58,17 +58,25 @@ season_lengthscale <- function(object) {
 
 # Returns the longest period of a fit along the axis of a view; 0: there is none.
 season_along <- function(object, view) {
-  max(periods_along(object, match(view$axes, plain_names(object)[object$scaling$kept])), 0)
+  max(hyper_value(object$hyper)[seasons_along(object, view)], 0)
+}
+
+# Returns the rows of the periods along the axis of a view in the table of hyperparameters.
+seasons_along <- function(object, view) {
+  period_rows(object, match(view$axes, plain_names(object)[object$scaling$kept]))
 }
 
 # Returns the periods of the kernel's parts that see a kept input, in units of that input.
-periods_along <- function(object, column) {
+periods_along <- function(object, column) hyper_value(object$hyper[period_rows(object, column), ])
+
+# Returns their rows in the table of hyperparameters.
+period_rows <- function(object, column) {
   periodic <- vapply(kernel_leaves(object$kernel), function(leaf) "period" %in% names(leaf$params),
                      NA)
-  values <- hyper_value(object$hyper[object$hyper$base == "period", ])
+  rows <- which(object$hyper$base == "period")
   leaves <- kernel_leaves(own_spec(object))[periodic]
   sees <- vapply(leaves, function(leaf) (column - 1L) %in% leaf$vars, NA)
-  if (length(sees) == length(values)) values[sees] else if (any(sees)) values
+  if (length(sees) == length(rows)) rows[sees] else if (any(sees)) rows
 }
 
 # Returns the length scales in units of their input; those that are pure numbers are left out.

@@ -82,7 +82,13 @@ test_that("a season that returns to its mean between the steps of a series is dr
   expect_length(series_nodes(rough, view, 1:1000, 1024), 1024L)
   expect_null(series_nodes(rough, view, 1:2100, 2124)) # more than MOST_NODES
   smooth <- fit_along(time, 1)
-  expect_equal(season_lengthscale(smooth), 1 / (2 * pi))
+  expect_equal(season_lengthscale(smooth, seasons_along(smooth, view)), 1 / (2 * pi))
+  d <- data.frame(time = 1:60, hour = rep(0:11, 5), y = sin(1:60))
+  two <- sparsegp(y ~ time + hour, d, learn = FALSE, scale = FALSE,
+                  kernel = kernel_periodic(lengthscale = 0.1, period = 12, vars = "time") +
+                    kernel_periodic(lengthscale = 2, period = 24, vars = "hour"))
+  of <- function(axis) season_lengthscale(two, seasons_along(two, list(axes = axis)))
+  expect_equal(c(of("time"), of("hour")), c(0.1 * 12, 2 * 24) / (2 * pi)) # each its own
   expect_gte(nrow(drawn_forecast(smooth, ahead = 4)$series), FEWEST_NODES)
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
