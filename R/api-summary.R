@@ -137,7 +137,7 @@ print_hyperparameters <- function(hyper, digits, km) {
   shown$unit[km] <- "km"
   shown$std.error[!hyper$learned] <- "fixed"
   if (any(hyper$learned) && all(is.na(hyper$std.error))) { # there are none to show
-    shown$std.error <- ifelse(hyper$learned, "", "fixed")
+    shown$std.error[hyper$learned] <- ""
     if (all(hyper$learned)) shown$std.error <- NULL else names(shown)[2L] <- ""
   }
   if (all(shown$unit == "")) shown$unit <- NULL

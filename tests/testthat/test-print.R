@@ -280,3 +280,16 @@ test_that("the record of choices has the gain that each candidate would have nee
   expect_match(said(summary(fit, details = TRUE)), "gain .* needed")
   expect_no_match(said(summary(fit)), "needed")
 })
+
+test_that("standard errors that are not available take no column", {
+  hyper <- data.frame(value = c(1.5, 2), std.error = NA_real_, learned = TRUE,
+                      input_units = NA_real_, input_error = NA_real_,
+                      row.names = c("variance", "bias"))
+  lines <- function(hyper) capture.output(print_hyperparameters(hyper, 4L, c(FALSE, FALSE)))
+  expect_identical(trimws(lines(hyper)[3L]), "estimate")
+  hyper$learned[2L] <- FALSE
+  expect_no_match(lines(hyper), "std.error|NA")
+  expect_match(lines(hyper)[5L], "2 +fixed")
+  hyper$std.error[1L] <- 0.3
+  expect_match(lines(hyper)[3L], "std.error")
+})
