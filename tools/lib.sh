@@ -78,17 +78,32 @@ has() {
   case $1 in
     r) command -v R && command -v Rscript ;;
     compiler) command -v R && command -v make && compiler_works ;;
-    pkg:*)
-      command -v Rscript &&
-        rscript -e 'quit(status = !requireNamespace(commandArgs(TRUE), quietly = TRUE))' "${1#pkg:}"
-      ;;
+    pkg:*) [ -z "$(missing_packages "$1")" ] ;;
     lib:*) dpkg -s "lib${1#lib:}" ;;
     *) command -v "$1" ;;
   esac >/dev/null 2>&1 </dev/null
 }
 
+# missing_packages pkg:NAME...: those that R does not find. R is started once for all of them.
+missing_packages() {
+  if command -v Rscript >/dev/null 2>&1; then
+    rscript -e 'is_there <- function(item) nzchar(system.file(package = sub("pkg:", "", item)))' \
+      -e 'writeLines(Filter(Negate(is_there), commandArgs(TRUE)))' "$@"
+  else
+    printf '%s\n' "$@"
+  fi
+}
+
 missing() {
-  for item; do has "$item" || echo "$item"; done
+  packages=
+  for item; do
+    case $item in
+      pkg:*) packages="$packages $item" ;;
+      *) has "$item" || echo "$item" ;;
+    esac
+  done
+  # shellcheck disable=SC2086 # a list of words without blanks
+  [ -z "$packages" ] || missing_packages $packages
 }
 
 # The Debian packages of an item. OpenBLAS is R's BLAS and LAPACK from the moment it is installed.
