@@ -84,7 +84,7 @@ pass_sites <- function(problem, theta, order = seq_len(problem_rows(problem))) {
   some$offset <- problem$offset[points]
   some$options <- method_ep()
   some$mean <- NULL # its prior would be wider than what a basis resolves
-  run <- sparse_sweeps(some, theta, freeze = 1L, sweeps = 1L, narrow = FALSE)
+  run <- sparse_sweeps(some, theta, freeze = 1L, sweeps = 1L, narrow = FALSE, posterior = FALSE)
   back <- order(order)
   sites <- list(tau = c(matrix(run$tau, w * w)[, back]), nu = c(matrix(run$nu, w)[, back]))
   if (all(is.finite(unlist(sites)))) sites
@@ -93,11 +93,11 @@ pass_sites <- function(problem, theta, order = seq_len(problem_rows(problem))) {
 # Sweeps of sparse EP from scratch at theta; after `freeze` of them, or with a predefined basis from
 # the start, the basis stays. Where rows that widen the posterior have led nowhere, no row may
 # (`narrow`).
-engine_sparse <- function(problem, theta, freeze, sweeps) {
-  run <- sparse_sweeps(problem, theta, freeze, sweeps, narrow = FALSE)
+engine_sparse <- function(problem, theta, freeze, sweeps, posterior = TRUE) {
+  run <- sparse_sweeps(problem, theta, freeze, sweeps, narrow = FALSE, posterior)
   lost <- run$status != 0L || count_widening(run$tau, problem_width(problem)) > 0L &&
     sweeps == problem$options$sweeps && last_change(run) > problem$options$tol
-  if (lost) sparse_sweeps(problem, theta, freeze, sweeps, narrow = TRUE) else run
+  if (lost) sparse_sweeps(problem, theta, freeze, sweeps, narrow = TRUE, posterior) else run
 }
 
 # Sites that widen the posterior: whose block of w x w has a negative eigenvalue.
@@ -116,12 +116,12 @@ basis_rules <- function(problem, size, frozen, narrow = FALSE) {
        novelty = method$novelty, score = match(method$score, catalogue()$scores) - 1L)
 }
 
-sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow) {
+sparse_sweeps <- function(problem, theta, freeze, sweeps, narrow, posterior) {
   basis <- problem$basis
   size <- if (is.null(basis)) points_of(problem$options$size, problem) else nrow(basis)
   options <- c(basis_rules(problem, size, !is.null(basis), narrow),
                list(freeze = min(freeze, .Machine$integer.max), sweeps = sweeps,
-                    tol = problem$options$tol))
+                    tol = problem$options$tol, posterior = posterior))
   run <- engine_call(sg_ep_sparse, problem, theta, basis, options)
   rownames(run$trace) <- c(catalogue()$fates, "change", "log_evidence")
   run$narrow <- narrow

@@ -32,48 +32,45 @@ packed_fit.sparsegp <- function(fit) {
   fit
 }
 
-# Returns a factor as its triangle, or as it is if it is none. Factors of several processes that are
-# all the same, as by least squares, are one.
-packed_factor <- function(factor) {
-  if (is.null(dim(factor))) return(factor)
-  d <- nrow(factor)
-  upper <- sequence(seq_len(d), from = seq(1L, by = d, length.out = d))
-  starts <- seq(0L, by = d * d, length.out = ncol(factor) %/% d)
-  at <- if (length(starts) == 1L) upper else outer(upper, starts, "+")
-  triangles <- matrix(factor[at], length(upper))
-  if (sum(factor != 0) != sum(triangles != 0)) return(factor)
-  if (all(triangles == triangles[, 1L])) triangles[, 1L] else c(triangles)
-}
-
 packed_sums <- function(state, posterior) {
   if (is.null(state$R) || !sums_follow(state, posterior)) return(state)
   state["t"]
 }
 
 # Do the sums follow from the factors? R and S of each process are compared with them at two
-# vectors.
+# vectors; where there are coefficients of a mean, whose sums may be larger, at their points, too.
 sums_follow <- function(state, posterior) {
   d <- nrow(state$R)
   shapes <- list(G = dim(posterior$G), H = dim(posterior$H))
   if (!identical(shapes, list(G = c(d, d), H = c(d, d * ncol(state$t))))) return(FALSE)
   near <- function(a, b) max(abs(a - b)) <= PACKED_TOLERANCE * max(abs(b))
-  if (!is.null(posterior$trend)) {
-    derived <- derived_sums(state$t, posterior)
-    points <- seq_len(d)
-    return(near(derived$R, state$R) && near(derived$S, state$S) &&
-             near(derived$S[points, points], state$S[points, points]))
+  points <- seq_len(d)
+  at <- cbind(1, cos(seq_len(nrow(state$t))))
+  of_points <- at * (seq_len(nrow(at)) <= d)
+  follow <- Map(function(S, H) {
+    near(sums_at(posterior, H, at), at + S %*% at) &&
+      (nrow(at) == d || near(sums_at(posterior, H, of_points)[points, ],
+                             (of_points + S %*% of_points)[points, ]))
+  }, process_sums(state), factors_of_processes(posterior$H, d))
+  near(backsolve(posterior$G, at[points, ]), state$R %*% at[points, ]) && all(unlist(follow))
+}
+
+# Returns A'A at vectors, of points and coefficients, see derived_mean_sums().
+sums_at <- function(posterior, H, at) {
+  points <- seq_len(nrow(H))
+  trend <- posterior$trend
+  seen <- posterior$G %*% at[points, , drop = FALSE]
+  if (is.null(trend)) {
+    return(crossprod(posterior$G, backsolve(H, backsolve(H, seen), transpose = TRUE)))
   }
-  at <- cbind(1, cos(seq_len(d)))
-  A_at <- function(H) {
-    turned <- backsolve(H, posterior$G %*% at)
-    crossprod(posterior$G, backsolve(H, turned, transpose = TRUE))
-  }
-  follow <- Map(function(S, H) near(A_at(H), at + S %*% at), process_sums(state),
-                factors_of_processes(posterior$H, d))
-  near(backsolve(posterior$G, at), state$R %*% at) && all(unlist(follow))
+  own <- backsolve(trend$root, at[-points, , drop = FALSE])
+  back <- backsolve(H, backsolve(H, seen + trend$J %*% own), transpose = TRUE)
+  rbind(crossprod(posterior$G, back),
+        backsolve(trend$root, crossprod(trend$J, back) + own, transpose = TRUE))
 }
 
 factors_of_processes <- function(H, d) {
+  if (ncol(H) == d) return(list(H))
   lapply(seq_len(ncol(H) %/% d), function(c) H[, (c - 1L) * d + seq_len(d), drop = FALSE])
 }
 

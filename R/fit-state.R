@@ -28,6 +28,7 @@ add_states <- function(f, g) {
 # Returns S of every process of a state.
 process_sums <- function(one) {
   d <- nrow(one$t)
+  if (ncol(one$t) == 1L) return(list(one$S))
   lapply(seq_len(ncol(one$t)), function(c) one$S[, (c - 1L) * d + seq_len(d), drop = FALSE])
 }
 

@@ -6,7 +6,8 @@ choose_basis.plan_sparse_ep <- function(plan, table, learning) {
   # thesis 5.2: later exchanges gain little
   sweeps <- min(problem$options$freeze, problem$options$sweeps,
                 if (learning) policy$selection_sweeps)
-  run <- engine_sparse(problem, table$theta, freeze = sweeps, sweeps = sweeps)
+  run <- engine_sparse(problem, table$theta, freeze = sweeps, sweeps = sweeps,
+                       posterior = FALSE)
   plan_chosen(problem, run, table, list(sweeps = run$trace))
 }
 

@@ -52,6 +52,17 @@ full_factor <- function(factor, d) {
   full
 }
 
+# Returns a factor as its triangle, or as it is if it is none. Factors of several processes that are
+# all the same, as by least squares, are one.
+packed_factor <- function(factor) {
+  if (is.null(dim(factor))) return(factor)
+  triangles <- .Call(sg_triangles, factor)
+  if (is.null(triangles)) return(factor)
+  if (ncol(triangles) > 1L && all(triangles == triangles[, 1L])) return(triangles[, 1L])
+  dim(triangles) <- NULL
+  triangles
+}
+
 # One posterior of several, each on its own points `x` (scaled inputs) with rows `ids` of them.
 joined_posterior <- function(each, x, ids) {
   rows <- unique(unlist(ids))

@@ -8,46 +8,71 @@
 
 /* Is every pivot well above rounding? A singular matrix may pass the factorisation by accident,
  * with pivots that are noise. */
-static int pivots_matter(int d, const double *KB, const double *R)
+static int pivots_matter(int d, const double *variance, const double *R)
 {
     for (int j = 0; j < d; j++) {
-        const size_t jj = j + (size_t) d * j;
-        if (!(R[jj] * R[jj] > SG_NO_PIVOT * KB[jj])) return 0;
+        const double pivot = R[j + (size_t) d * j];
+        if (!(pivot * pivot > SG_NO_PIVOT * variance[j])) return 0;
     }
     return 1;
 }
 
-/* Finds R with R'R = KB + jitter diag(KB), for the smallest jitter of the ladder that has one. It
- * is relative to the diagonal, so units do not matter. A point of variance 0, such as 0 under a
- * linear kernel, has covariances of 0 only: with a pivot of 1 its column of V is 0, and it carries
- * nothing. O(d^3 / 3) for each step of the ladder. */
-static sg_status factor_basis(int d, const double *KB, double *R, double *jitter)
+/* Factors KB + jitter diag(KB), KB below the diagonal of R, into R's upper triangle. A point of
+ * variance 0, such as 0 under a linear kernel, has covariances of 0 only: with a pivot of 1 its
+ * column of V is 0, and it carries nothing. O(d^3 / 3) */
+static sg_status factor_with(int d, const double *variance, double jitter, double *R)
+{
+    sg_mirror('L', d, R, d);
+    for (int j = 0; j < d; j++) {
+        R[j + (size_t) d * j] = variance[j] == 0 ? 1 : variance[j] * (1 + jitter);
+    }
+    return sg_potrf(d, R, d);
+}
+
+/* Finds R for the smallest jitter of the ladder that has one. It is relative to the diagonal, so
+ * units do not matter. O(d^3 / 3) for each step of the ladder. */
+static sg_status factor_basis(int d, const double *variance, double *R, double *jitter)
 {
     const double LADDER[] = {0, 1e-12, 1e-10, 1e-8, 1e-6};
     for (size_t step = 0; step < sizeof LADDER / sizeof *LADDER; step++) {
-        sg_copy((size_t) d * d, KB, R);
-        for (int j = 0; j < d; j++) {
-            double *pivot = R + j + (size_t) d * j;
-            *pivot = *pivot == 0 ? 1 : *pivot * (1 + LADDER[step]);
-        }
         *jitter = LADDER[step];
-        if (sg_potrf(d, R, d) == SG_OK && pivots_matter(d, KB, R)) return SG_OK;
+        if (factor_with(d, variance, *jitter, R) == SG_OK && pivots_matter(d, variance, R)) {
+            return SG_OK;
+        }
     }
     return SG_NOT_PD;
 }
 
 /* Bounds the rounding of a number of V = K_nB R^{-1}: K_nB, of variances up to the largest of KB,
  * is off by eps times that, and the product multiplies it by the largest column sum of |R^{-1}|. */
-static double rounding_of(int d, const double *KB, const double *Rinv)
+static double rounding_of(int d, const double *variance, const double *Rinv)
 {
-    double variance = 0, widest = 0;
+    double largest = 0, widest = 0;
     for (int j = 0; j < d; j++) {
         double sum = 0;
         for (int i = 0; i <= j; i++) sum += fabs(Rinv[i + (size_t) d * j]);
-        variance = fmax2(variance, KB[j + (size_t) d * j]);
+        largest = fmax2(largest, variance[j]);
         widest = fmax2(widest, sum);
     }
-    return DBL_EPSILON * variance * widest;
+    return DBL_EPSILON * largest * widest;
+}
+
+void sg_basis_gram(const sg_basis_rows *b, double *out)
+{
+    const int points = sg_basis_points(b);
+    sg_copy_columns(points, points, b->Rinv, b->d, out, points);
+    for (int j = 0; j < points; j++) out[j + (size_t) points * j] = b->variance[j];
+    sg_mirror('L', points, out, points);
+}
+
+/* The same steps, on the same numbers, as when the basis was factored. */
+void sg_basis_factor(const sg_basis_rows *b, double *all, double *out)
+{
+    const int points = sg_basis_points(b);
+    sg_copy((size_t) b->d * b->d, b->Rinv, all);
+    factor_with(b->d, b->variance, b->jitter, all);
+    sg_copy_columns(points, points, all, b->d, out, points);
+    sg_clear_below(points, out);
 }
 
 /* Prepares the span's inputs like the basis, whose points were prepared once. x_span: room for m w
@@ -188,15 +213,15 @@ void sg_basis_look_posterior(sg_basis_rows *b, sg_span window, const sg_ws *ws)
 /* Fills in K_B, and beside it the identity of a mean's coefficients. O(d^2) after the kernel. */
 static void fill_gram(sg_basis_rows *b, const sg_ws *ws)
 {
-    const int points = sg_basis_points(b);
+    const int points = sg_basis_points(b), d = b->d;
     void *mark = sg_mark(ws);
-    double *own = b->q ? sg_doubles(ws, (size_t) points * points) : b->KB;
+    double *own = b->q ? sg_doubles(ws, (size_t) points * points) : b->Rinv;
     sg_kernel_between(b->kernel, &b->points, NULL, own, ws);
     if (b->q) {
-        sg_zero((size_t) b->d * b->d, b->KB);
-        sg_copy_columns(points, points, own, points, b->KB, b->d);
+        sg_zero((size_t) d * d, b->Rinv);
+        sg_copy_columns(points, points, own, points, b->Rinv, d);
     }
-    for (int j = points; j < b->d; j++) b->KB[j + (size_t) b->d * j] = 1;
+    for (int j = 0; j < d; j++) b->variance[j] = j < points ? own[j + (size_t) points * j] : 1;
     sg_release(ws, mark);
 }
 
@@ -212,17 +237,16 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, co
     *b = (sg_basis_rows) {
         .kernel = kernel, .n = layout.n, .w = layout.w, .D = D, .d = d, .x = x, .basis = basis,
         .q = mean.q, .phi = mean.phi,
-        .KB = sg_doubles(ws, dd), .R = sg_doubles(ws, dd), .Rinv = sg_doubles(ws, dd),
-        .gamma = gamma, .prior = prior
+        .Rinv = sg_doubles(ws, dd), .variance = sg_doubles(ws, d), .gamma = gamma, .prior = prior
     };
     b->points = sg_kernel_prepare(kernel, points, basis, NULL, ws);
     fill_gram(b, ws);
-    sg_status status = factor_basis(d, b->KB, b->R, &b->jitter);
+    sg_status status = factor_basis(d, b->variance, b->Rinv, &b->jitter);
     /* The prior of coefficients needs no jitter. */
-    for (int j = points; j < d; j++) b->R[j + (size_t) d * j] = 1;
-    if (status == SG_OK) status = sg_inverse_upper(d, b->R, d, b->Rinv);
+    for (int j = points; j < d; j++) b->Rinv[j + (size_t) d * j] = 1;
+    if (status == SG_OK) status = sg_trtri(d, b->Rinv);
     if (status != SG_OK) return status;
-    b->rounding = rounding_of(d, b->KB, b->Rinv);
+    b->rounding = rounding_of(d, b->variance, b->Rinv);
     if (hold) {
         b->V = sg_doubles(ws, seen);
         see((sight) {.b = b, .window = {0, b->n}, .out = b->V}, ws);

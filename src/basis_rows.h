@@ -30,8 +30,8 @@ typedef struct {
     const double *x, *basis; /* n w x D, (d - q) x D */
     const double *phi;       /* n w x q: the mean's functions at the rows */
     sg_points points;        /* the basis as the kernel sees it */
-    double *KB;              /* d x d */
-    double *R, *Rinv;        /* d x d upper: factor of K_B + jitter diag(K_B), and its inverse */
+    double *Rinv;            /* d x d, its upper triangle: R'R = K_B + jitter diag(K_B), inverted; */
+    double *variance;        /* K_B is kept below Rinv's diagonal, and its own here */
     double jitter;           /* relative to K_B's diagonal; 0 unless K_B could not be factored */
     double rounding;         /* what a number of V may be off by */
     double *gamma;           /* n blocks */
@@ -62,6 +62,13 @@ sg_status sg_basis_rows_new(const sg_kernel *kernel, sg_layout layout, int D, co
 
 /* The number of points */
 static inline int sg_basis_points(const sg_basis_rows *b) { return b->d - b->q; }
+
+/* K_B of the points alone, into out[points x points]. */
+void sg_basis_gram(const sg_basis_rows *b, double *out);
+
+/* R of the points, zero below its diagonal, into out[points x points]. R is not kept, as fits alone
+ * want it and no evaluation does. all[d x d]: scratch. O(d^3) */
+void sg_basis_factor(const sg_basis_rows *b, double *all, double *out);
 
 /* Looks at a window: any rows where V is held, else SG_WINDOW at most. It begins with a span, and
  * so does what follows it. With it come gamma and prior of its rows. On threads. */

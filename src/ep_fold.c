@@ -6,18 +6,21 @@
 #include <Rmath.h>
 #include "ep_fold.h"
 
-/* Clears the sums of all parts. */
-static void begin_sums(const sg_ep_model *model, double *parts)
+/* Returns where rows are added, all zeros: the parts, or where there is but one the sums
+ * themselves. */
+static double *begin_sums(const sg_ep_model *model, double *parts, double *sums)
 {
     const size_t size = model->sums * model->parts;
-    for (size_t k = 0; k < size; k++) parts[k] = 0;
+    double *to = model->parts == 1 ? sums : parts;
+    for (size_t k = 0; k < size; k++) to[k] = 0;
+    return to;
 }
 
 /* Adds the parts up once all rows of the fold are in them, lets the model finish (turn back,
  * symmetrise), and adds what stands for rows outside. */
 static void end_sums(const sg_ep_model *model, const double *parts, double *sums)
 {
-    for (size_t k = 0; k < model->sums; k++) sums[k] = parts[k];
+    for (size_t k = 0; model->parts > 1 && k < model->sums; k++) sums[k] = parts[k];
     for (int part = 1; part < model->parts; part++) {
         const double *own = parts + model->sums * part;
         for (size_t k = 0; k < model->sums; k++) sums[k] += own[k];
@@ -29,8 +32,7 @@ static void end_sums(const sg_ep_model *model, const double *parts, double *sums
 /* Computes the sums of no sites: the model's base alone. */
 void sg_ep_no_sums(const sg_ep_model *model, double *parts, double *sums)
 {
-    begin_sums(model, parts);
-    end_sums(model, parts, sums);
+    end_sums(model, begin_sums(model, parts, sums), sums);
 }
 
 /* Sites of a window on their way into sums: the rows in parts, each with sums of its own. */
@@ -117,7 +119,7 @@ sg_status sg_ep_sweep(const sg_rows *rows, const sg_ep_model *model, sg_sites *s
     const int size = model->at_hand && !absorbs && !each ? rows->n : model->window;
     sg_span window = {0, 0};
     *tally = (sg_tally) {0};
-    if (next) begin_sums(model, parts);
+    if (next) parts = begin_sums(model, parts, next);
     sg_status status = model->begin(model->self, sites, sums, &tally->log_det);
     while (status == SG_OK && sg_next_span(rows->n, size, &window)) {
         if (model->look) model->look(model->self, window);
@@ -137,7 +139,7 @@ void sg_ep_read_sums(const sg_rows *rows, const sg_ep_model *model, sg_sites *si
                      double *sums, const sg_ws *ws)
 {
     sg_span window = {0, 0};
-    begin_sums(model, parts);
+    parts = begin_sums(model, parts, sums);
     while (sg_next_span(rows->n, model->at_hand ? rows->n : model->window, &window)) {
         if (model->look) model->look(model->self, window);
         if (rows->lik->type->site) sg_exact_sites(rows, window, sites);

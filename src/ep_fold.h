@@ -17,7 +17,7 @@ typedef struct {
     int at_hand; /* may those of any number of windows? */
     int span;    /* rows that go into sums at once: of each window the first ones, and so on */
     int parts;   /* how many sums those of all rows are put together from, at least 1: each has its
-                  * share of every window */
+                  * share of every window. One is the sums themselves */
     sg_par_memo *memo; /* of the loops that absorb() is in; NULL: nothing is kept */
     size_t sums; /* numbers in the sums of the sites of all rows */
     const double *base; /* sums of rows of other chunks, whose sites stand; NULL: absent */
@@ -48,6 +48,12 @@ typedef struct {
     double log_det;  /* log|A| */
     double residual; /* sg_sites_residual() of the rows so far */
 } sg_tally;
+
+/* The numbers of `parts` in what follows */
+static inline size_t sg_ep_parts(const sg_ep_model *model)
+{
+    return model->parts > 1 ? model->sums * model->parts : 0;
+}
 
 /* Called for each window of a sweep once it has marginals and tilts. */
 typedef void (*sg_each_window)(void *ctx, sg_span window);

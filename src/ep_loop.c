@@ -42,6 +42,7 @@ typedef struct {
     sg_ep_report *report;
     const sg_ws *ws;
     iterate at, last_valid;  /* evaluated, or to be evaluated; and the last that was valid */
+    size_t sums;             /* numbers of sums that steps go between: none where sites are exact */
     double *next;            /* sums of the sites that the tilts at `at` ask for */
     double *parts;           /* what sums are put together from */
     int couples;             /* do shifts of classes come from one step for all? (coupled.h) */
@@ -67,10 +68,10 @@ static void copy_sites(const sg_sites *from, sg_sites *to)
 }
 
 /* Copies sites and sums, which belong together. */
-static void copy_iterate(const sg_ep_model *model, const iterate *from, iterate *to)
+static void copy_iterate(size_t sums, const iterate *from, iterate *to)
 {
     copy_sites(&from->sites, &to->sites);
-    copy(model->sums, from->sums, to->sums);
+    copy(sums, from->sums, to->sums);
 }
 
 /* Adds part (target - to) to all sites: damping of natural parameters. */
@@ -115,7 +116,7 @@ static sg_status evaluate(ep_run *go)
     sg_tally tally;
     const sg_ep_model *model = go->model;
     sg_ep_report *report = go->report;
-    const int sweep = (int) go->it.sweeps, collects = model->sums > 0 && !go->rereads;
+    const int sweep = (int) go->it.sweeps, collects = go->sums > 0 && !go->rereads;
     if (go->stale) sg_ep_read_sums(go->rows, model, &go->at.sites, go->parts, go->at.sums,
                                    go->ws);
     go->stale = 0;
@@ -140,7 +141,7 @@ static sg_status evaluate(ep_run *go)
 static void halve_step(ep_run *go)
 {
     move_sites(0.5, go->last_valid.sites.tau, go->last_valid.sites.nu, &go->at.sites);
-    blend(go->model->sums, 0.5, go->last_valid.sums, go->at.sums);
+    blend(go->sums, 0.5, go->last_valid.sums, go->at.sums);
 }
 
 /* Goes towards the tilts' sites, whose sums the sweep has collected: no row is read. */
@@ -150,7 +151,7 @@ static int plain_step(ep_run *go)
     sg_sites *to = &go->at.sites;
     const int skipped = sg_sites_of_all_tilts(from, go->marg, to->tau, to->nu);
     move_sites(1 - go->it.damping, from->tau, from->nu, to);
-    blend(go->model->sums, go->it.damping, go->next, go->at.sums);
+    blend(go->sums, go->it.damping, go->next, go->at.sums);
     return skipped;
 }
 
@@ -196,7 +197,7 @@ static int take_step(ep_run *go, sg_step step)
     case SG_STEP_DONE: return 0;
     case SG_STEP_CLIP: return clip(go);
     case SG_STEP_HALVE: halve_step(go); break;
-    case SG_STEP_RETREAT: copy_iterate(go->model, &go->last_valid, &go->at); break;
+    case SG_STEP_RETREAT: copy_iterate(go->sums, &go->last_valid, &go->at); break;
     case SG_STEP_BEST: copy_sites(&go->best, &go->at.sites), go->stale = 1; break;
     case SG_STEP_PLAIN: *skipped += go->rereads ? free_step(go, 0) : plain_step(go); break;
     case SG_STEP_MIXED: *skipped += free_step(go, 1); break;
@@ -209,7 +210,7 @@ static int take_step(ep_run *go, sg_step step)
  * them. */
 static void keep(ep_run *go)
 {
-    copy_iterate(go->model, &go->at, &go->last_valid);
+    copy_iterate(go->sums, &go->at, &go->last_valid);
     if (go->rereads && go->report->change <= go->it.least) copy_sites(&go->at.sites, &go->best);
 }
 
@@ -259,11 +260,12 @@ static ep_run new_run(const sg_rows *rows, const sg_ep_model *model, const sg_ep
                       const sg_ws *ws)
 {
     const int exact = rows->lik->type->site != NULL; /* no iteration is needed then */
+    const size_t steps = exact ? 0 : model->sums;
     ep_run go = {.rows = rows, .model = model, .options = *options, .marg = marg,
                  .report = report, .ws = ws, .at = {*sites, sums},
-                 .last_valid = {new_sites(sites->layout, ws), sg_doubles(ws, model->sums)},
-                 .next = sg_doubles(ws, model->sums),
-                 .parts = sg_doubles(ws, model->sums * model->parts)};
+                 .last_valid = {new_sites(sites->layout, ws), sg_doubles(ws, steps)},
+                 .sums = steps, .next = sg_doubles(ws, steps),
+                 .parts = sg_doubles(ws, sg_ep_parts(model))};
     go.tol = exact ? HUGE_VAL : options->tol;
     go.options.climbs = rows->lik->power == 0;
     if (go.options.climbs) go.options.batch = INT_MAX;
@@ -295,6 +297,7 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
                      sg_sites *sites, double *sums, sg_marginals *marg, sg_ep_report *report,
                      const sg_ws *ws)
 {
+    void *mark = sg_mark(ws);
     ep_run go = new_run(rows, model, options, sites, sums, marg, report, ws);
     sg_status status;
     for (;;) {
@@ -308,5 +311,6 @@ sg_status sg_ep_loop(const sg_rows *rows, const sg_ep_model *model, const sg_ep_
     marg->W = NULL;
     sites->nonnegative = go.at.sites.nonnegative;
     report_in(&go);
+    sg_release(ws, mark);
     return status;
 }

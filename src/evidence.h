@@ -48,16 +48,16 @@ typedef struct {
     const sg_ws *ws;
 } sg_basis_adjoint;
 
-/* For the posterior of `factor`; what is to come is added to dkernel, and to dbasis where the
+/* For the posterior of `factor`; spent: may its A^{-1} be overwritten? What is to come is added to dkernel, and to dbasis where the
  * caller sets it. O(C d^3), and for dbasis O(n w d D) besides in all windows. */
 sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_factor *factor,
-                                      double *dkernel, const sg_ws *ws);
+                                      int spent, double *dkernel, const sg_ws *ws);
 
 /* The part of a window (basis_rows.h). O(C m w d^2) and an adjoint of m w x d. */
 void sg_basis_adjoint_window(const sg_basis_adjoint *adjoint, const sg_sites *sites,
                              const sg_marginals *marg, sg_span window);
 
-/* Hands the sums of the windows so far to the adjoint of K_B; own: with the part that is no sum
+/* Hands the sums of all windows to the adjoint of K_B, once; own: with the part that is no sum
  * over rows, once for all rows. O(C d^3) and an adjoint of K_B. */
 void sg_basis_adjoint_end(const sg_basis_adjoint *adjoint, int own);
 

@@ -12,7 +12,7 @@
 static void weights_of_sites(const sg_basis_rows *b, const double *Ainv, double *BR)
 {
     const size_t dd = (size_t) b->d * b->d;
-    sg_copy(dd, Ainv, BR);
+    if (BR != Ainv) sg_copy(dd, Ainv, BR);
     sg_lauum(b->d, BR);
     sg_mirror('U', b->d, BR, b->d);
     sg_trmm('R', 'T', b->d, b->d, b->Rinv, BR);
@@ -20,7 +20,7 @@ static void weights_of_sites(const sg_basis_rows *b, const double *Ainv, double 
 
 /* Computes what all rows share of each process: B^{-1} R^{-T} and q = R^{-1} m. O(C d^3). */
 sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_factor *factor,
-                                      double *dkernel, const sg_ws *ws)
+                                      int spent, double *dkernel, const sg_ws *ws)
 {
     const int C = bases->C;
     sg_basis_adjoint adjoint = {.bases = bases, .dkernel = dkernel, .ws = ws};
@@ -28,7 +28,7 @@ sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_fact
     adjoint.q = sg_structs(C, sizeof(double *), ws);
     for (int c = 0; c < C; c++) {
         const sg_basis_rows *b = sg_basis_of(bases, c);
-        adjoint.BR[c] = sg_doubles(ws, (size_t) b->d * b->d);
+        adjoint.BR[c] = spent ? factor[c].Ainv : sg_doubles(ws, (size_t) b->d * b->d);
         adjoint.q[c] = sg_doubles(ws, b->d);
         weights_of_sites(b, factor[c].Ainv, adjoint.BR[c]);
         sg_copy(b->d, factor[c].m, adjoint.q[c]);
@@ -51,21 +51,18 @@ static double *gradient_of(const sg_basis_adjoint *adjoint, int g)
 }
 
 /* Adds a process's -(q q' + R^{-1} (B^{-1} - I) R^{-T}) / 2 to G0, the part that is no sum over
- * rows. N[d x d]: scratch. O(d^3). */
-static void add_own_weights(const sg_basis_rows *b, const double *BR, const double *q, double *N,
-                            double *G0)
+ * rows. BR is overwritten. O(d^3). */
+static void add_own_weights(const sg_basis_rows *b, double *BR, const double *q, double *G0)
 {
     const int d = b->d;
-    const size_t dd = (size_t) d * d;
-    sg_copy(dd, BR, N);
     for (int j = 0; j < d; j++) {
-        for (int i = j; i < d; i++) N[i + (size_t) d * j] -= b->Rinv[j + (size_t) d * i];
+        for (int i = j; i < d; i++) BR[i + (size_t) d * j] -= b->Rinv[j + (size_t) d * i];
     }
-    sg_trmm('L', 'N', d, d, b->Rinv, N);
+    sg_trmm('L', 'N', d, d, b->Rinv, BR);
     for (int j = 0; j < d; j++) {
         for (int i = 0; i < d; i++) {
             const size_t at = i + (size_t) d * j;
-            G0[at] -= 0.5 * (q[i] * q[j] + N[at]);
+            G0[at] -= 0.5 * (q[i] * q[j] + BR[at]);
         }
     }
 }
@@ -89,38 +86,34 @@ static void points_from_gram(const sg_basis_adjoint *adjoint, int g, const doubl
 }
 
 /* Hands G0 of one basis to the adjoint of K_B. The jitter is a proportion of K_B's diagonal and
- * moves with it. N is sum V' t V over all rows; R^{-1} N R^{-T} / 2 is its part of G0. */
+ * moves with it. N is sum V' t V over all rows; R^{-1} N R^{-T} / 2 is its part of G0. Both take
+ * the place of what is not needed any more. */
 static void end_basis(const sg_basis_adjoint *adjoint, int g, int own)
 {
     const sg_bases *bases = adjoint->bases;
     const sg_basis_rows *b = bases->each + g;
-    const int d = b->d;
+    const int d = b->d, points = sg_basis_points(b), first = sg_first_process(bases, g);
     const size_t dd = (size_t) d * d;
-    double *G0 = sg_doubles(adjoint->ws, dd), *scratch = sg_doubles(adjoint->ws, dd);
-    for (size_t k = 0; k < dd; k++) G0[k] = 0.5 * adjoint->N[g][k];
+    double *G0 = adjoint->N[g], *K = adjoint->BR[first];
+    for (size_t k = 0; k < dd; k++) G0[k] *= 0.5;
     sg_trmm('L', 'N', d, d, b->Rinv, G0);
     sg_trmm('R', 'T', d, d, b->Rinv, G0);
-    for (int c = sg_first_process(bases, g); own && c < sg_last_process(bases, g); c++) {
-        add_own_weights(b, adjoint->BR[c], adjoint->q[c], scratch, G0);
+    for (int c = first; own && c < sg_last_process(bases, g); c++) {
+        add_own_weights(b, adjoint->BR[c], adjoint->q[c], G0);
     }
     for (int j = 0; j < d; j++) G0[j + (size_t) d * j] *= 1 + b->jitter;
-    /* Moves the parts of the points together in place: a mean's coefficients have no kernel. */
-    const int points = sg_basis_points(b);
-    sg_copy_columns(points, points, b->KB, d, scratch, points);
+    sg_basis_gram(b, K);
+    /* Moves the part of the points together in place: a mean's coefficients have no kernel. */
     sg_copy_columns(points, points, G0, d, G0, points);
-    sg_kernel_adjoint(b->kernel, points, b->basis, points, NULL, scratch, G0,
-                      gradient_of(adjoint, g), adjoint->ws);
-    points_from_gram(adjoint, g, G0, scratch);
+    sg_kernel_adjoint(b->kernel, points, b->basis, points, NULL, K, G0, gradient_of(adjoint, g),
+                      adjoint->ws);
+    points_from_gram(adjoint, g, G0, K);
 }
 
 /* Ends every basis in turn; with `own` 0 only sums over rows are handed on, as a chunk's are. */
 void sg_basis_adjoint_end(const sg_basis_adjoint *adjoint, int own)
 {
-    for (int g = 0; g < adjoint->bases->count; g++) {
-        void *mark = sg_mark(adjoint->ws);
-        end_basis(adjoint, g, own);
-        sg_release(adjoint->ws, mark);
-    }
+    for (int g = 0; g < adjoint->bases->count; g++) end_basis(adjoint, g, own);
 }
 
 /* ---- A span ---- */
@@ -270,7 +263,7 @@ static void add_up(int parts, size_t size, const double *sums, double *to)
 }
 
 /* Adds a window's part of basis g. Parts are as many as memory allows (sg_basis_parts()), and do
- * not depend on the threads. */
+ * not depend on the threads. A single part of the first window is the adjoint's N itself. */
 static void add_window(const sg_basis_adjoint *adjoint, int g, const sg_sites *sites,
                        const sg_marginals *marg, sg_span window)
 {
@@ -280,14 +273,15 @@ static void add_window(const sg_basis_adjoint *adjoint, int g, const sg_sites *s
     const size_t dd = (size_t) b->d * b->d, ntheta = sg_kernel_ntheta(b->kernel);
     const int grain = sg_par_grain(window.m, SG_SPAN, sg_basis_parts(bases, 1));
     const int parts = sg_par_chunks(window.m, grain);
+    const int alone = parts == 1 && window.from == 0;
     window_job job = {.adjoint = adjoint, .sites = sites, .marg = marg, .g = g, .window = window,
-                      .grain = grain, .N = sg_doubles(ws, dd * parts),
+                      .grain = grain, .N = alone ? adjoint->N[g] : sg_doubles(ws, dd * parts),
                       .dkernel = sg_doubles(ws, ntheta * parts)};
     if (adjoint->dbasis) job.dbasis = sg_doubles(ws, points_size(b) * parts);
     sg_basis_look(b, window, ws);
     const sg_ws own = sg_kernel_workspace(b->kernel, ws);
     sg_par_products(window.m, grain, add_part, &job, NULL, &own);
-    add_up(parts, dd, job.N, adjoint->N[g]);
+    if (!alone) add_up(parts, dd, job.N, adjoint->N[g]);
     add_up(parts, ntheta, job.dkernel, gradient_of(adjoint, g));
     if (adjoint->dbasis) add_up(parts, points_size(b), job.dbasis, adjoint->dbasis[g]);
 }

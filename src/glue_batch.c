@@ -72,9 +72,8 @@ static SEXP state_of(const sg_bases *bases, int g, double *sums)
     SEXP state = PROTECT(Rf_mkNamed(VECSXP, (const char **) STATE_FIELDS));
     const int points = sg_basis_points(b);
     double *R = sg_new_matrix(state, 0, points, points);
-    sg_copy_columns(points, points, b->R, d, R, points);
-    sg_clear_below(points, R);
     double *S = sg_new_matrix(state, 1, d, (size_t) d * C), *t = sg_new_matrix(state, 2, d, C);
+    sg_basis_factor(b, S, R);
     for (int c = 0; c < C; c++) {
         const double *own = sg_batch_sums_of(bases, first + c, sums);
         Memcpy(S + dd * c, own, dd);
@@ -149,7 +148,7 @@ static void gradient_of_all(const sg_problem *p, const sg_bases *bases,
                             const sg_marginals *marg, double *gradient, double **dbasis,
                             const sg_ws *ws)
 {
-    sg_basis_adjoint adjoint = sg_basis_adjoint_new(bases, factor, gradient, ws);
+    sg_basis_adjoint adjoint = sg_basis_adjoint_new(bases, factor, 1, gradient, ws);
     adjoint.dbasis = dbasis;
     sg_span window = {0, 0};
     while (sg_next_span(p->rows.n, sg_window_of(bases), &window)) {
@@ -180,9 +179,10 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
                                 sg_field_double(options, "pool", 0, HUGE_VAL), &bases, ws);
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&bases)));
     if (status == SG_OK) {
+        double *sums = sg_doubles(ws, sg_batch_sums(&bases));
+        void *mark = sg_mark(ws);
         sg_batch_factor *factor = sg_batch_factors_new(&bases, ws);
         sg_ep_model model = sg_batch_model(&p.rows, p.rows.n, &bases, factor, ws);
-        double *sums = sg_doubles(ws, model.sums);
         model.base = base_of(options, &bases);
         status = sg_ep_loop(&p.rows, &model, &opt, &start, sums, &marg, &report, ws);
         if (status == SG_OK && sg_field_flag(options, "gradient")) {
@@ -190,6 +190,7 @@ SEXP sg_r_ep_batch(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP
             gradient_of_all(&p, &bases, factor, &start, &marg, sg_gradient_in(out, &p), dbasis,
                             ws);
         }
+        sg_release(ws, mark);
         if (status == SG_OK && sg_field_flag(options, "posterior")) states_in(out, &bases, sums);
         if (status == SG_OK) sg_leave_out(&p.rows, &start, &marg, ws);
         if (status == SG_OK) sg_add_gamma(&p.rows, &marg);
@@ -244,7 +245,8 @@ static void gradient_of_window(void *ctx, sg_span window)
 {
     part *q = ctx;
     if (window.from == 0) {
-        q->adjoint = sg_basis_adjoint_new(&q->bases, q->factor, q->gradient, &sg_r_workspace);
+        q->adjoint = sg_basis_adjoint_new(&q->bases, q->factor, 0, q->gradient,
+                                          &sg_r_workspace);
     }
     add_gradient(&q->p, &q->adjoint, &q->at, &q->marg, window);
 }
@@ -372,7 +374,7 @@ SEXP sg_r_ep_pass(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP 
     SET_VECTOR_ELT(out, OUT_JITTER, Rf_ScalarReal(largest_jitter(&q.bases)));
     if (status == SG_OK) {
         const sg_ep_model model = model_of(&q);
-        double *parts = sg_doubles(ws, model.sums * model.parts);
+        double *parts = sg_doubles(ws, sg_ep_parts(&model));
         q.sums = sg_doubles(ws, model.sums);
         q.next = sg_doubles(ws, model.sums);
         read_sums(states, &q.bases, q.sums);

@@ -42,6 +42,7 @@ SG_ENTRY(ep_pass, 11, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, 
                        SEXP states, SEXP sites, SEXP options, SEXP basis))
 SG_ENTRY(ep_iterate, 3, (SEXP options, SEXP state, SEXP outcome))
 SG_ENTRY(posterior, 1, (SEXP state))
+SG_ENTRY(triangles, 1, (SEXP factors))
 SG_ENTRY(ivm, 9, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                   SEXP tie_break, SEXP options))
 SG_ENTRY(ivm_criterion, 11, (SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y,

@@ -195,7 +195,7 @@ static void write_sweeps(SEXP out, const sg_sweep_report *reports, int sweeps)
 
 /* basis: NULL, or a predefined one (then frozen from the start). x: a row for each latent value, w
  * to a data row. options: size (of points), frozen, kl, narrow, novelty, score, freeze, sweeps,
- * tol. tau and cav_var are n blocks of w x w, nu and cav_mean n w values; with several processes
+ * tol, posterior (R, S, t, alpha, G and H are wanted). tau and cav_var are n blocks of w x w, nu and cav_mean n w values; with several processes
  * matrices with a column for each. Memory: n w d doubles, about 30 n w^2 for each process, and some
  * d^2. */
 SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
@@ -236,7 +236,9 @@ SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEX
     write_sweeps(out, reports, sweeps);
     const int d = gp.basis.d;
     sg_vector_in(out, EP_ID, d, gp.id);
-    if (status == SG_OK) status = write_sums(out, EP_SUMS, &gp);
+    if (status == SG_OK && sg_field_flag(options, "posterior")) {
+        status = write_sums(out, EP_SUMS, &gp);
+    }
     SET_VECTOR_ELT(out, EP_STATUS, Rf_ScalarInteger(status));
     UNPROTECT(1);
     return out;

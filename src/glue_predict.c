@@ -116,3 +116,26 @@ SEXP sg_r_slopes(SEXP kernel, SEXP ktheta, SEXP layout, SEXP posterior, SEXP x, 
     UNPROTECT(1);
     return out;
 }
+
+/* The upper triangles of square matrices side by side, column by column, a matrix of triangles; R's
+ * NULL if there are numbers below a diagonal. */
+SEXP sg_r_triangles(SEXP factors)
+{
+    const sg_matrix given = sg_matrix_of(factors, "factors");
+    const int d = given.nrow, count = d ? given.ncol / d : 0;
+    const double *from = given.values;
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, d * (d + 1) / 2, count));
+    double *to = REAL(out);
+    for (int k = 0; k < count * d; k++, from += d) {
+        const int size = k % d + 1;
+        for (int i = size; i < d; i++) {
+            if (from[i] == 0) continue;
+            UNPROTECT(1);
+            return R_NilValue;
+        }
+        sg_copy(size, from, to);
+        to += size;
+    }
+    UNPROTECT(1);
+    return out;
+}

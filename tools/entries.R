@@ -252,6 +252,7 @@ for_tests <- noted(function() {
                 gamma = c(0.1, 0, 0.2)),
     engine_pass(part, c(theta, 0), sums, sites,
                 list(gradient = FALSE, own = TRUE, narrow = FALSE, collect = TRUE, rows = 3)),
+    .Call(sg_triangles, rbind(c(1, 2), c(0, 3))),
     .Call(sg_catalogue),
     tryCatch(.Call(sg_extension, c("stats", "none"), 1L), error = conditionMessage), # not there
     custom_kernel(), suppressWarnings(list(custom_likelihood(), power_fits()))
