@@ -128,16 +128,16 @@ static void fold_block(int n, const sg_block *block, const double *Kbar, double 
     }
 }
 
-/* w[ni]: dK/dr2 of column j becomes W's; its sums are left in the job. */
-static void weigh_column(const adjoint_job *job, const sg_block *block, int jj, const double *kbar,
-                         const double *r2, double *w)
+/* w[ni]: dK/dr2 of column j, by a factor, becomes W's; its sums are left in the job. */
+static void weigh_column(const adjoint_job *job, const sg_block *block, int jj, double factor,
+                         const double *kbar, const double *r2, double *w)
 {
     const int n = block->ni, i0 = block->i0, j = block->j0 + jj;
     double *near = job->near + (size_t) job->s->a.q * jj;
     double *differ = job->differ + (size_t) job->s->a.nlevel * jj;
     double col = 0, iso = 0;
     sg_zero(job->s->a.q, near);
-    for (int i = 0; i < n; i++) w[i] *= job->variance * kbar[i];
+    for (int i = 0; i < n; i++) w[i] *= factor * kbar[i];
     for (int k = 0; job->self->ard && k < job->s->a.nlevel; k++) {
         differ[k] = sg_sum_differing(&job->s->a, k, i0, i0 + n, &job->s->b, j, w);
     }
@@ -160,15 +160,16 @@ static void adjoint_column(void *ctx, const sg_block *block, int jj, double *r2)
     const sg_radial *rad = radial_of(job->self);
     const int n = block->ni;
     const size_t rows = job->s->a.n, j = block->j0 + jj;
-    const double *kbar = job->kbar + rows * jj;
+    const double *kbar = job->kbar + rows * jj, *K = job->K + block->i0 + rows * j;
     double *w = job->W + rows * jj;
-    job->dvariance[jj] = sg_dot(n, kbar, job->K + block->i0 + rows * j);
+    job->dvariance[jj] = sg_dot(n, kbar, K);
     if (rad->dshape) {
         rad->dshape(n, r2, job->shape, w);
         job->dshape[jj] = job->variance * sg_dot(n, kbar, w);
     }
-    rad->slope(n, r2, job->shape, w);
-    weigh_column(job, block, jj, kbar, r2, w);
+    if (rad->ratio == 0) rad->slope(n, r2, job->shape, w);
+    else sg_copy(n, K, w);
+    weigh_column(job, block, jj, rad->ratio == 0 ? job->variance : rad->ratio, kbar, r2, w);
 }
 
 /* A block's columns, in order. */

@@ -199,6 +199,7 @@ typedef struct {
     void (*dshape)(int n, const double *r2, double shape, double *out); /* dk / dlog(shape), or
                                 NULL when the member has no shape */
     int order; /* of a Matern function of smoothness order - 1/2, up to 3; 0: another one */
+    double ratio; /* slope / value where that is a constant, which spares a slope; 0: it is none */
 } sg_radial;
 
 /* The radial functions of the built-in members (kern_radial.c) */
