@@ -16,7 +16,8 @@
 screen_scales <- function() 10^seq(-2.5, 1.5, by = 0.5)
 
 # Returns the columns of x that matter, in the order in which they were found: none if these are
-# more than `most`, for then the model is not sparse. least: nats that each has to gain.
+# more than `most`, for then the model is not sparse. least: nats that each has to gain; a pair of
+# inputs, of which there are more, as much more as the best of these seems to gain by chance.
 screened_inputs <- function(x, levels, seen, mean, least, most) {
   shapes <- shapes_of_inputs(x, levels)
   parts <- list()
@@ -24,8 +25,11 @@ screened_inputs <- function(x, levels, seen, mean, least, most) {
   repeat {
     root <- screen_root(seen, mean, parts)
     best <- best_addition(root, seen, shapes, found)
-    if (best$gain < least) return(found)
-    if (length(found) >= most) return(integer())
+    if (best$gain < least) {
+      best <- best_pair(root, seen, shapes, found)
+      if (best$gain < least + log((length(levels) - 1) / 2)) return(found)
+    }
+    if (length(found) + length(best$input) > most) return(integer())
     found <- c(found, best$input)
     parts <- rescaled_parts(c(parts, list(best[c("columns", "scale")])), seen, mean)
   }
@@ -102,6 +106,25 @@ best_addition <- function(root, seen, shapes, found) {
   at <- candidates[[best]]
   list(input = owner[at[1L]], gain = gains[1L, best], scale = gains[2L, best],
        columns = columns[, at, drop = FALSE])
+}
+
+# Returns the same of the two inputs whose product gains most, if they do not matter but together.
+# All pairs are compared by two products of matrices: what each explains of the residuals, as if it
+# were the only function. The best of them is judged as others are.
+best_pair <- function(root, seen, shapes, found) {
+  first <- shapes$order == 1L & !shapes$owner %in% found
+  owner <- shapes$owner[first]
+  if (length(owner) < 2L) return(list(gain = -Inf))
+  lines <- scale(shapes$columns[, first, drop = FALSE], scale = FALSE)
+  response <- backsolve(root, seen$y, transpose = TRUE)
+  residuals <- drop(backsolve(root, response))
+  explained <- crossprod(lines * residuals, lines)^2 / crossprod(lines^2 / seen$variance, lines^2)
+  explained[!upper.tri(explained) | is.nan(explained)] <- 0
+  pair <- arrayInd(which.max(explained), dim(explained))
+  column <- lines[, pair[1L]] * lines[, pair[2L]]
+  white <- backsolve(root, column, transpose = TRUE)
+  gain <- screen_gain(matrix(white), sum(white * response), sum(response^2), seen)
+  list(input = owner[pair], gain = gain[1L], scale = gain[2L], columns = matrix(column))
 }
 
 # Returns the columns of each way in which one of `inputs` may join: its line, its smooth function,

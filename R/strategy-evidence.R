@@ -70,7 +70,8 @@ changed_candidate <- function(candidate, change, rows) {
   vars <- lapply(list(candidate$data$setup, data$setup), function(setup) {
     first_part(setup$kernel)$vars
   })
-  changed$of_others <- !identical(vars[[1L]], vars[[2L]]) ||
+  changed$other_inputs <- !identical(vars[[1L]], vars[[2L]])
+  changed$of_others <- changed$other_inputs ||
     model$lik$type != candidate$model$lik$type ||
     isTRUE(data$setup$noiseless) != isTRUE(candidate$data$setup$noiseless)
   changed
@@ -111,6 +112,7 @@ score_by_evidence <- function(candidate, pilot, least = NULL) {
   control <- pilot$control
   if (!is.null(least) && !is_noise_far(candidate)) {
     control$wanted <- least - beside_objective(candidate, pilot)
+    if (candidate$other_inputs) control$unknown <- sum(table$free)
   }
   learned <- tryCatch({
     refuse_forbidden(candidate$plan) # the final fit would be refused

@@ -116,8 +116,10 @@
 #' best of p irrelevant inputs appears to gain log p. The kernel of the selected inputs, which
 #' `print()` names, is a candidate like any other, and has to gain the logarithm of the number of
 #' such choices as well. Nothing is offered if more than `r policy$most_screened` are found, half of
-#' the inputs, or one for `r 1 / policy$most_screened_part[2L]` observations. Inputs that matter
-#' only in products with each other are not found, so a length scale for each of all inputs (up to
+#' the inputs, or one for `r 1 / policy$most_screened_part[2L]` observations. If no input gains that,
+#' the product of two that were not found may: of p (p - 1) / 2 products, the best one has to gain
+#' the logarithm of that number + `r policy$min_screened_gain`. Inputs that matter only in products
+#' of three are not found, so a length scale for each of all inputs (up to
 #' `r policy$max_ard_inputs`) is compared with the kernel of few. If the kernel of few inputs is
 #' taken, the response does not depend on the other inputs at all; give a `kernel` such as
 #' `kernel_rbf(ard = TRUE)` to keep them.

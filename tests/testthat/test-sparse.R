@@ -77,16 +77,43 @@ test_that("few inputs of many are found, lines, bends and products", {
   }
 })
 
-test_that("inputs that matter by their product alone are kept beside one that is found", {
+test_that("pairs of inputs that matter by their product alone are found", {
+  set.seed(7)
+  n <- 150
+  x <- cbind(matrix(rnorm(20 * n), n), matrix(sample(1:2, 2 * n, TRUE), n), 1)
+  levels <- c(rep(0, 20), 2, 2, 1)
+  found <- function(f, y = f + 0.3 * rnorm(n)) {
+    seen <- list(y = (y - mean(y)) / sd(y), variance = rep(1, n), exact = TRUE)
+    sort(screened_inputs(x, levels, seen, cbind(rep(1, n)), log(22) + policy$min_screened_gain, 10))
+  }
+  expect_identical(found(x[, 3] * x[, 8]), c(3L, 8L))
+  expect_identical(found(x[, 3] * x[, 8] + x[, 1] * x[, 5]), c(1L, 3L, 5L, 8L))
+  expect_identical(found(sign(x[, 3] * x[, 8])), c(3L, 8L))
+  expect_identical(found(as.numeric(x[, 21] == x[, 22])), 21:22)
+  expect_identical(found(x[, 2] + ifelse(x[, 21] == 1, x[, 8], -x[, 8])), c(2L, 8L, 21L))
+  expect_identical(found(0), integer())
+})
+
+test_that("a kernel of all inputs is compared with that of the two of a product", {
   slow_tier()
-  product <- function(x) 2 * sin(1.5 * x[, 1]) + x[, 2] * x[, 3]
-  d <- many_inputs(200, 20, product, seed = 5)
+  d <- many_inputs(200, 30, function(x) x[, 1] * x[, 2] + x[, 3] * x[, 4], seed = 2)
   fit <- sparsegp(d$x, d$y, control = AT_MODE)
-  tried <- fit$choices$gain[match(c("rbf(vars = x1)", "rbf(ard = TRUE)"), fit$choices$candidate)]
-  expect_true(all(tried > 20)) # one input is better than all with one length scale
-  error <- sqrt(mean((predict(fit, d$new) - d$new_y)^2))
-  # the noise's standard deviation is .3, that of the product 1
-  expect_lt(error, 0.6)
+  expect_match(format(fit$kernel), "vars = x1, x2, x3, x4", fixed = TRUE)
+  expect_true("rbf(ard = TRUE)" %in% fit$choices$candidate)
+  # the noise's standard deviation is .3, and that of f 1.4: a kernel of all inputs has .41
+  expect_lt(sqrt(mean((predict(fit, d$new) - d$new_y)^2)), 0.36)
+})
+
+test_that("inputs that matter by a product of three are kept beside one that is found", {
+  slow_tier()
+  product <- function(x) 2 * sin(1.5 * x[, 1]) + x[, 2] * x[, 3] * x[, 4]
+  for (seed in 6:8) { # the inputs found besides x1 are wrong ones, or none
+    d <- many_inputs(200, 20, product, seed)
+    fit <- sparsegp(d$x, d$y, control = AT_MODE)
+    expect_identical(format(fit$kernel), "rbf(ard = TRUE)")
+    # the noise's standard deviation is .3, and that of f 1.8; from wrong inputs it was 1.1
+    expect_lt(sqrt(mean((predict(fit, d$new) - d$new_y)^2)), 0.8)
+  }
 })
 
 test_that("nothing is left out where nothing matters, or all do", {
