@@ -105,8 +105,8 @@ counts_to <- function(last) {
 stop_without_table <- function(largest) {
   raise_sparsegp(paste0("`likelihood` has responses beyond ", largest, ", too many to sum over"),
                  "likelihood",
-                 paste("Use type = \"latent\" or \"link\", or give lik_custom(mean = , variance = );",
-                       "counts as large as these may be fitted as numbers"),
+                 paste("Use type = \"latent\" or \"link\", or give lik_custom(mean = ,",
+                       "variance = ); counts as large as these may be fitted as numbers"),
                  "sparsegp_without_responses")
 }
 
