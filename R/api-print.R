@@ -29,7 +29,7 @@ head_lines <- function(x, digits) {
       if (!is.null(x$terms)) deparse1(stats::formula(x$terms)),
       if (fits_one_line) paste0(rows, "; ", kernel) else c(rows, kernel),
       codec$words(described_response(x)) %||% bias_words(x),
-      noise_words(noise_sds(x), digits)
+      noise_words(x, digits)
     )))
 }
 
@@ -89,8 +89,17 @@ evidence_words <- function(x, digits) {
          format(x$log_evidence, digits = digits + 2L))
 }
 
-noise_words <- function(noise_sd, digits) {
+# Returns the size of the noise in words: its standard deviation, or where that hardly exists, as of
+# Student's t with little more than two degrees of freedom, its scale.
+noise_words <- function(x, digits) {
+  HEAVY <- 2.5 # degrees of freedom below which the tails make most of the variance
+  noise_sd <- noise_sds(x)
   if (is.null(noise_sd)) return(NULL)
+  known <- shown_values(x$hyper)[c("scale", "df")]
+  if (x$likelihood$type == "student" && isTRUE(known[["df"]] < HEAVY)) {
+    return(paste0("scale of the noise: ", format(known[["scale"]], digits = digits), ", with ",
+                  format(known[["df"]], digits = digits), " degrees of freedom"))
+  }
   text <- paste(names(noise_sd), format(noise_sd, digits = digits)) # names are components
   paste0("standard deviation of the noise: ", toString(trimws(text)))
 }

@@ -50,8 +50,8 @@ constant_inputs <- function(x) {
 }
 
 # By more than rounding: the standard deviation is in units of the largest value. Numbers as large
-# as 1e12 beside differences of 1 still have four digits of these.
-varies <- function(moments) moments$sd > 1e-14
+# as 1e15 beside differences of 1 still have one digit of these.
+varies <- function(moments) moments$sd > 2e-15
 
 # Returns the scaling of rows that have these moments: the centre of each input and what it is
 # divided by, `sd`: its standard deviation, or 1 where scale is FALSE; `kept` leaves out constant

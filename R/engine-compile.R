@@ -89,14 +89,18 @@ posterior_of <- function(problem) {
 start_of <- function(problem) {
   if (is_modal(problem$lik)) return(function(theta) pass_sites(problem, theta))
   if (is_at_limit(problem) && !lik_traits(problem$lik)$exact) {
-    return(function(theta) sites_for_limit(problem, theta))
+    return(function(theta) first_sites(problem, theta))
   }
+  start_rows <- lik_traits(problem$lik)$start_rows
+  if (is.null(start_rows) || is.null(problem$rows)) return(NULL)
+  easier <- replace(problem, "rows", list(start_rows(problem$rows)))
+  if (!identical(easier$rows, problem$rows)) function(theta) first_sites(easier, theta)
 }
 
-# The limit begins with what EP makes of no sites: the mean of log p under a vague prior, with which
-# it would begin otherwise, may have no digits, as that of an exponential rate. The second of two
-# sweeps is at the sites of the first.
-sites_for_limit <- function(problem, theta) {
+# Returns what EP makes of no sites. The limit begins with them: the mean of log p under a vague
+# prior, with which it would begin otherwise, may have no digits, as that of an exponential rate.
+# The second of two sweeps is at the sites of the first.
+first_sites <- function(problem, theta) {
   problem$options <- utils::modifyList(problem$options, list(power = 1, sweeps = 2L))
   run <- engine_run(problem, theta)
   if (run$status != 0L || !all(is.finite(run$tau))) return(NULL)

@@ -9,14 +9,10 @@ fit_read <- function(recipe, rows, setup) {
   setup$basis <- read_basis(recipe, setup$basis)
   rows <- code_rows(recipe, rows)
   if (!identical(setup$scale, "log")) refuse_lost_values(rows$x) # a logarithm keeps all of them
-  settled <- choose_structure(rows, setup, recipe$input_terms)
-  learned <- learn_from(rows, settled)
-  candidate <- with_coupled_classes(learned$candidate, learned$setup)
-  rows$offset <- candidate$data$chunk$offset # as many as classes, where these are coupled
-  if (learned$nothing_to_learn && !is.null(candidate$record)) {
-    candidate$record$nothing_to_learn <- TRUE
-  }
-  tuned <- tune(candidate$plan, candidate)
+  made <- make_settled(rows, choose_structure(rows, setup, recipe$input_terms))
+  learned <- made$learned
+  tuned <- made$tuned
+  rows$offset <- tuned$candidate$data$chunk$offset # as many as classes, where these are coupled
   fit <- fit_of(tuned, rows, learned$setup)
   if (!is.null(setup$augment)) fit <- fit_with_copies(fit, tuned, rows, learned$setup)
   if (!isTRUE(setup$provisional)) {
@@ -28,6 +24,33 @@ fit_read <- function(recipe, rows, setup) {
   known <- known[lengths(known) > 0L]
   fit[names(known)] <- known
   if (isTRUE(setup$provisional)) fit else with_window(fit)
+}
+
+# Learns all rows under a structure that is settled, and runs what was found: list(learned, tuned),
+# see learn_from() and tune(). If EP or the search fails under a noise that the race has chosen, the
+# structure before it is made in its place, and kept if both converge there.
+make_settled <- function(rows, settled) {
+  if (is.null(settled$before_noise)) return(make_once(rows, settled))
+  made <- tryCatch(make_once(rows, settled), sparsegp_error = identity)
+  if (!inherits(made, "error") && has_converged(made$tuned)) return(made)
+  before <- make_once(rows, settled$before_noise())
+  if (inherits(made, "error") || has_converged(before$tuned)) before else made
+}
+
+make_once <- function(rows, settled) {
+  learned <- learn_from(rows, settled)
+  candidate <- with_coupled_classes(learned$candidate, learned$setup)
+  if (learned$nothing_to_learn && !is.null(candidate$record)) {
+    candidate$record$nothing_to_learn <- TRUE
+  }
+  list(learned = learned, tuned = tune(candidate$plan, candidate))
+}
+
+# Have EP and the search ended where they should?
+has_converged <- function(tuned) {
+  run <- tuned$run
+  record <- tuned$candidate$record
+  run$converged && is.null(run$fallback) && (is.null(record) || record$converged)
 }
 
 # Gives one warning at most: learning cannot settle where EP did not. A limit on sweeps that is

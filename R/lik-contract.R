@@ -26,11 +26,13 @@
 #   beyond_moments  do responses inform on the latent value by far more than mean and variance?
 #   alone      of several components: (rows, theta) -> list(lik, theta, rows), a likelihood of each
 #              component alone that is nearly equivalent; NULL: there is no such
+#   start_rows (rows) -> rows from whose sites EP starts, where a likelihood that does not vanish on
+#              one side makes nothing of a vague prior; NULL: it starts from no sites
 lik_code <- function(response, data_rows = function(y, weights) rbind(y), weighted = FALSE,
                      repeated = FALSE, exact = FALSE, has_evidence = TRUE, modal = FALSE,
                      tempered = FALSE, density = FALSE, normalised = TRUE, label = NULL,
                      least = NULL, remedy = NULL, jumps = FALSE, even = FALSE,
-                     beyond_moments = FALSE, alone = NULL, of_value = NULL) {
+                     beyond_moments = FALSE, alone = NULL, start_rows = NULL, of_value = NULL) {
   as.list(environment())
 }
 

@@ -23,7 +23,8 @@ lognormal_traits <- function() times_traits("lognormal")
 
 times_traits <- function(type) c(lik_code(
   response = "times", density = TRUE, weighted = FALSE,
-  data_rows = function(y, weights) unname(t(unclass(codes_as_times(y))))
+  data_rows = function(y, weights) unname(t(unclass(codes_as_times(y)))),
+  start_rows = if (type != "weibull") function(rows) replace(rows, row(rows) == 4L, NO_ENTRY)
 ), lik_hyper(
   about = list(scale = time_scale)
 ), lik_sample(

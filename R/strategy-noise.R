@@ -9,7 +9,8 @@
 # around the response, so that both evidences are on the measure of counts.
 
 # Returns the score of the best candidate with the best noise: `best` with a longer record where the
-# residuals do not ask for another, or it does not gain enough. n: observations
+# residuals do not ask for another, or it does not gain enough. Of another noise it has
+# `before_noise`, the score of `best` in case that fails for all rows. n: observations
 with_best_noise <- function(best, pilot, n) {
   candidate <- best$candidate
   if (!may_change_noise(candidate)) return(best)
@@ -30,7 +31,20 @@ with_best_noise <- function(best, pilot, n) {
   }
   data <- found$candidate$data
   forecast <- is_forecast(model, data$chunk, data$setup)
-  race_along(axes_under_noise(model, isTRUE(pilot$series), forecast), found, fewer, n)
+  before <- best
+  before$choices <- with_failed_noise(found$choices)
+  best <- race_along(axes_under_noise(model, isTRUE(pilot$series), forecast), found, fewer, n)
+  c(best, list(before_noise = before))
+}
+
+# Returns the record with the incumbent of the noises in the place of the one that was taken, which
+# failed for all rows.
+with_failed_noise <- function(choices) {
+  noises <- which(choices$stage == "noise")
+  taken <- noises[choices$taken[noises]]
+  choices$candidate[taken] <- paste0(choices$candidate[taken], ": no convergence with all rows")
+  choices$taken[noises] <- noises == noises[1L]
+  choices
 }
 
 # Returns the record's label of the Gaussian noise of a candidate, and the types of others that are

@@ -15,8 +15,9 @@
 # Returns list(model, setup) with the structure settled, the model that of all observations. If
 # there was a choice also `chunk`, the rows as the model reads them, `from`, the free
 # hyperparameters the search goes on from, the `record` of the search that found them, `choices`, a
-# row for each candidate, and `rougher`, a candidate that leave-one-out is to judge, or NULL
-# (strategy-roughness.R). Candidates are tried on some of the observations, but each is a model of
+# row for each candidate, `rougher`, a candidate that leave-one-out is to judge, or NULL
+# (strategy-roughness.R), and `before_noise`, a function that returns the same without the noise
+# that was chosen last, or NULL. Candidates are tried on some of the observations, but each is a model of
 # all: an input that happens not to vary among these keeps its scale and its hyperparameter. Only
 # the first candidate must not fail.
 # axes: those of open_axes(), unless a test gives others
@@ -56,10 +57,16 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   first$choices <- functions$choices
   best <- race_along(axes, first, pilot, n)
   rougher <- if (pilot$of_classes) rougher_of_race(best)
-  if (is.null(asked$kernel)) {
-    if (is.null(asked$likelihood)) best <- with_best_noise(best, pilot, n)
-    best <- with_effects_of_levels(best, pilot, n)
-  }
+  if (!is.null(asked$kernel)) return(settled_structure(best, rougher))
+  if (is.null(asked$likelihood)) best <- with_best_noise(best, pilot, n)
+  finish <- function(best) settled_structure(with_effects_of_levels(best, pilot, n), rougher)
+  before <- best$before_noise
+  best$before_noise <- NULL
+  c(finish(best), before_noise = if (!is.null(before)) function() finish(before))
+}
+
+# Returns what choose_structure() does, of the best score of its race.
+settled_structure <- function(best, rougher) {
   candidate <- best$candidate
   list(model = candidate$model, setup = candidate$data$setup, chunk = candidate$data$chunk,
        from = candidate$table$theta[candidate$table$free], record = candidate$record,

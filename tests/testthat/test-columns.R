@@ -293,3 +293,11 @@ test_that("a column that is NA in all first rows may be of any class in later on
   # and what is known stays so
   column_error(update(update(stream, rows), transform(rows, a = "x")), "class")
 })
+
+test_that("numbers of 1e15 that differ by 1 vary, and those of 1e16 by no more than rounding", {
+  y <- sin(1:12)
+  fit <- expect_silent(sparsegp(1e15 + 1:12, y, lik_gaussian(fixed(1e-4)), learn = FALSE))
+  expect_false(fit$scaling$alike)
+  expect_equal(predict(fit, 1e15 + 3), y[3], tolerance = 0.2, ignore_attr = TRUE)
+  expect_warning(sparsegp(1e16 + 1:12, y, learn = FALSE), "varies by more than its rounding")
+})

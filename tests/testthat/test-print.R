@@ -43,6 +43,14 @@ test_that("a printed fit says what was fitted, to what, and how well", {
   expect_match(text, "\"yes it is\" against \"no\"", fixed = TRUE)
 })
 
+test_that("noise without a standard deviation to speak of is shown by its scale", {
+  fit <- function(df) {
+    sparsegp(y ~ x, toy(), lik_student(scale = fixed(0.3), df = fixed(df)), learn = FALSE)
+  }
+  expect_match(said(fit(2.004)), "scale of the noise: 0.3, with 2.004 degrees of freedom")
+  expect_match(said(fit(4)), "standard deviation of the noise: 0.4243")
+})
+
 test_that("summary() shows which scaling the inputs have", {
   slow_tier()
   d <- toy()

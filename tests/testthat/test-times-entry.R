@@ -198,3 +198,14 @@ test_that("entries that are none are refused in words", {
                     na.action = na.omit)
   expect_identical(fit$n, 19L)
 })
+
+test_that("EP of times with entries starts under a vague prior of the mean", {
+  d <- late_rows(60L)
+  d$entry[1:20] <- d$seen[1:20] * 0.98 # which say little: their likelihoods are flat on one side
+  for (type in c("loglogistic", "lognormal")) {
+    fit <- expect_silent(fixed_late(counting(d$entry, d$seen, d$status), d$x, type))
+    expect_true(fit$convergence$converged)
+    expect_lt(fit$convergence$sweeps, 60L)
+    expect_identical(fit$convergence$sequential %||% 0L, 0L)
+  }
+})
