@@ -18,6 +18,31 @@ spacing_of_rows <- function(x) {
   median_or_inf(nearest) * (length(few) / nrow(x))^(1 / inputs)
 }
 
+# Are these the times of a series: each once, at multiples of one step, by which most follow the one
+# before? There may be long gaps. Steps are equal, or differ as those of calendars and of rounded
+# times do: by multiples of a unit, of which they are multiples, too. Sequences that fill an
+# interval evenly have steps of two lengths as well, which have no unit in common.
+is_time_grid <- function(x) {
+  gaps <- diff(sort(x))
+  if (length(gaps) == 0L || min(gaps) == 0) return(FALSE)
+  follow <- gaps < 1.5 * min(gaps)
+  step <- stats::median(gaps[follow])
+  if (mean(follow) <= 1 / 2 || max(from_multiple(gaps, step) * step / gaps) > policy$uneven_steps) {
+    return(FALSE)
+  }
+  differ <- abs(gaps[follow] - step)
+  unequal <- differ > policy$equal_steps * step
+  unit <- if (any(unequal)) min(differ[unequal]) else step
+  max(from_multiple(gaps, unit)) < policy$equal_steps
+}
+
+# Returns how far numbers are from a multiple of a unit, in units.
+from_multiple <- function(x, unit) abs(x / unit - round(x / unit))
+
+# Returns the step of the times of a series, 0 of other numbers: a process whose length scale is
+# shorter is noise in these rows, and between them anything.
+step_of_grid <- function(x) if (is_time_grid(x)) min(diff(sort(x))) else 0
+
 # Returns the rows of a matrix of numbers, the first of equal ones. unique() makes a string of each.
 distinct_rows <- function(x) {
   order <- do.call(order, lapply(seq_len(ncol(x)), function(j) x[, j]))

@@ -19,6 +19,8 @@
 #   scan          a start that was not given and may be far off: learning tries shorter ones first,
 #                 and puts values back towards it that ended longer
 #   finest        then: the log factor of the start below which it could not be told from noise
+#   least         then: the log factor of the start that a search goes down to, as on the grid of the
+#                 rows there is no telling it from noise below
 #   turn          then: 1, or k for the k-th part of a kernel that reads the same inputs; the parts
 #                 start apart, or equal gradients would keep them equal
 #   stride        the step of theta that a search takes for a step of 1 of the others
@@ -28,8 +30,8 @@
 # Returns the columns of some rows of that table. prior: a function of a value's unit, or a list of
 # one for each value. whose: what else a value may be given for, in words.
 hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_sd = NA_real_,
-                       range = c(0, Inf), adds_to = "", whose = "class", finest = 0, turn = 1L,
-                       stride = 1, reach = BOX) {
+                       range = c(0, Inf), adds_to = "", whose = "class", finest = 0, least = -Inf,
+                       turn = 1L, stride = 1, reach = BOX) {
   count <- length(names)
   fixed <- is_fixed(given)
   value <- if (fixed) given$value else given
@@ -49,8 +51,8 @@ hyper_rows <- function(names, base, part, log, unit, start, given, prior, input_
   columns <- list(name = names, base = base, part = part, log = log, unit = unit,
                   adds_to = adds_to, lower = range[1L], upper = range[2L],
                   theta = start, start = start, free = !fixed,
-                  scan = base == "lengthscale" & is.null(given), finest = finest, turn = turn,
-                  stride = stride, reach = reach,
+                  scan = base == "lengthscale" & is.null(given), finest = finest,
+                  least = least, turn = turn, stride = stride, reach = reach,
                   input_sd = input_sd, prior = priors)
   lapply(columns, rep_len, count)
 }

@@ -13,6 +13,7 @@ KERNEL_HYPER <- list(
     if (on_sphere(leaf)) return(sphere_start(leaf, env, start))
     c(ratio_start(leaf, start), list(
       finest = finest_factor(env$spacing(leaf$vars + 1L), start),
+      least = if (length(leaf$vars) == 1L) finest_factor(env$step(leaf$vars + 1L) / 2, start),
       input_sd = if (leaf$ard || length(leaf$vars) == 1L) env$input_unit[leaf$vars + 1L]
                  else if (isTRUE(leaf$joint)) {
                    env$input_unit[[leaf$vars[1L] + 1L]] # all inputs of a field have this one
@@ -53,7 +54,8 @@ sphere_start <- function(leaf, env, start) {
        finest = finest_factor(env$spacing(leaf$vars + 1L), start), input_sd = 1)
 }
 
-# Returns the log of the factor that takes starts down to the spacing of the rows.
+# Returns the log of the factor that takes starts down to the spacing of the rows. Half a step of a
+# grid is the least: smooth functions correlate by exp(-2) from one row to the next there.
 finest_factor <- function(spacing, start) min(0, log(spacing) - mean(start))
 
 # Numbers the parts of one kernel whose length scales, or periods, are of the same inputs and were
@@ -118,7 +120,8 @@ leaf_hyper <- function(leaf, prefix, suffix, env) {
     names <- paste0(prefix, base, place, suffix, recycle0 = !is.null(each))
     hyper_rows(names, base, "kernel", searched, default$unit, default$start, given, default$prior,
                default$input_sd %||% NA_real_, range = if (searched) range else c(0, Inf),
-               finest = default$finest %||% 0, turn = leaf$turn, stride = default$stride %||% 1,
+               finest = default$finest %||% 0, least = default$least %||% -Inf, turn = leaf$turn,
+               stride = default$stride %||% 1,
                whose = if (type$reads == "component") "component, or pair of them"
                        else "input of the kernel")
   })

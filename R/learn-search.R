@@ -28,7 +28,7 @@ search_from <- function(objective, starts, centre, control) {
     gain <- max(2.2e-8 * max(1, value), control$within)
     found <- unless_lost(objective, control, function(gradient) {
       stats::optim(start, cap_failed_values(objective$value), gradient,
-                   method = "L-BFGS-B", lower = centre$value - centre$reach,
+                   method = "L-BFGS-B", lower = centre$lower,
                    upper = centre$value + centre$reach,
                    control = list(maxit = control$inner, fnscale = unit, lmm = PAST_STEPS,
                                   parscale = stride,
@@ -155,13 +155,14 @@ reactivate_inputs <- function(objective, table, result, centre, control, stuck =
 
 # Returns the box in which the free hyperparameters are searched: a bias has its prior, and no box.
 search_box <- function(table) {
-  reach <- ifelse(table$log, table$reach %||% BOX, Inf) # a fit may be older than this column
-  list(value = table$start[table$free], reach = reach[table$free],
-       stride = table$stride[table$free])
+  table <- table[table$free, ]
+  reach <- ifelse(table$log, table$reach %||% BOX, Inf) # a fit may be older than such columns
+  down <- ifelse(table$scan, pmin(reach, -(table$least %||% -Inf)), reach)
+  list(value = table$start, reach = reach, lower = table$start - down, stride = table$stride)
 }
 
 # Returns the nearest point of a box.
-within_box <- function(par, box) pmax(pmin(par, box$value + box$reach), box$value - box$reach)
+within_box <- function(par, box) pmax(pmin(par, box$value + box$reach), box$lower)
 
 # Bounds of a response's scale are scales themselves, such as the logarithm.
 at_edge <- function(par, table, centre) {
@@ -188,6 +189,7 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   random <- replicate(control$restarts, random_start(centre$value), simplify = FALSE)
   several <- is.null(from) && aim$cheap
   starts <- c(if (fresh) table_starts(table, several), if (!is.null(from)) list(from))
+  starts <- lapply(starts, within_box, centre)
   began <- if (is.null(from)) Inf else objective$value(from)
   if (length(starts) > 1L) {
     values <- vapply(starts, objective$value, 0)
@@ -244,9 +246,10 @@ learned_hyper <- function(objective, table, centre, best, values, began) {
   table$theta[table$free] <- best$par[own]
   gradient <- objective$gradient(best$par)[own]
   at_bound <- at_edge(best$par[own], table, centre)
+  inside <- !names %in% at_bound & best$par[own] > centre$lower[own] + 1e-6
   record <- search_record(
     objective$state, values, began - best$value,
-    settled(best, gradient, !names %in% at_bound, objective$state$failures, spent),
+    settled(best, gradient, inside, objective$state$failures, spent),
     stats::setNames(-gradient, names), at_bound,
     if (spent) paste0("EP had no fixed point in ", objective$state$failures,
                       " of them. Give priors that keep away from there,")

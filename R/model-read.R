@@ -80,6 +80,7 @@ with_kernel <- function(model, chunk, setup) {
               spacing = function(vars) {
                 spacing_of_rows(scaled_inputs(chunk$x, scaling)[, vars, drop = FALSE])
               },
+              step = function(input) step_of_grid(scaled_input(chunk$x, scaling, input)),
               period = function(input, given, turn) {
                 period_start(scaled_input(chunk$x, scaling, input), response, given, turn)
               })

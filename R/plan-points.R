@@ -68,6 +68,7 @@ learn_points <- function(learned, moving, control, progress) {
   began <- objective$value(start)
   if (began >= IMPOSSIBLE) return(learned)
   centre <- list(value = c(hyper$value, layout$start), reach = c(hyper$reach, layout$reach),
+                 lower = c(hyper$lower, layout$start - layout$reach),
                  stride = c(hyper$stride, rep(1, length(layout$start))))
   best <- search_from(objective, list(start), centre, control)[[1L]]
   found <- learned_hyper(objective, table, hyper, best, best$value, began)

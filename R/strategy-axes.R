@@ -137,13 +137,16 @@ SHAPES <- c("rbf", "matern52", "matern32", "matern12") # the smoothest first
 
 # Rougher functions; of a long series all are Markov processes.
 kernel_shapes <- function(model, chunk, setup, table) {
+  others <- setdiff(shapes_of_model(model, chunk, setup), first_part(setup$kernel)$type)
+  alternative_kernels(c(list(setup$kernel), lapply(others, with_first, setup = setup)))
+}
+
+shapes_of_model <- function(model, chunk, setup) {
   series <- is_series(setup, model, nrow(chunk$x))
   near <- inherits(setup$method, "method_neighbours")
   # which lose nothing by a rough function, as inducing points do
   exact <- series || near || is_forecast(model, chunk, setup)
-  shapes <- setdiff(SHAPES, c(if (series) "rbf", if (!exact) "matern12"))
-  others <- setdiff(shapes, first_part(setup$kernel)$type)
-  alternative_kernels(c(list(setup$kernel), lapply(others, with_first, setup = setup)))
+  setdiff(SHAPES, c(if (series) "rbf", if (!exact) "matern12"))
 }
 
 # A rough function in place of a sum, with the trend of the sum or without one: parts of several

@@ -98,16 +98,19 @@ as_planned <- function(plan, problem) {
 
 # ---- Scores ----
 
-# Learns a changed candidate from where the one before ended. Where one hyperparameter has become
-# several, which may be a trap (learn-search.R), or the kernel is of other inputs, other starts
-# are looked at, or if they are tied that without the tie. least: the value that is of interest; a
-# search that cannot reach it ends early. EP of labels begins with the sites of the candidate
-# before, which are near, and its fixed point does not depend on the start.
+# Learns a changed candidate from where the one before ended. Other starts are looked at, too, where
+# one hyperparameter has become several, which may be a trap (learn-search.R), where the kernel is
+# of other inputs, and where a rhythm is new in a long series: the function before followed each
+# cycle, and would go on as noise does. If length scales are tied, that is done without the tie.
+# least: the value that is of interest; a search that cannot reach it ends early. EP of labels begins
+# with the sites of the candidate before, which are near, and its fixed point does not depend on the
+# start.
 score_by_evidence <- function(candidate, pilot, least = NULL) {
   table <- candidate$table
   at <- rows_known(candidate$before, table)
   from <- carried_over(candidate$before, table, at)
   split <- anyDuplicated(stats::na.omit(at)) > 0L
+  rhythm <- !is.null(candidate$plan$problem$states) && any(table$base == "period" & is.na(at))
   tied <- any(is_tied(table))
   control <- pilot$control
   if (!is.null(least) && !is_noise_far(candidate)) {
@@ -117,7 +120,7 @@ score_by_evidence <- function(candidate, pilot, least = NULL) {
   learned <- tryCatch({
     refuse_forbidden(candidate$plan) # the final fit would be refused
     aim <- evidence(candidate$plan$problem, candidate$plan$sites)
-    learn_hyper(aim, table, control, SILENT, from, fresh = split || candidate$of_others,
+    learn_hyper(aim, table, control, SILENT, from, fresh = split || rhythm || candidate$of_others,
                 untie = split && tied)
   }, sparsegp_error = function(e) list(table = table, reason = reason_of(e)))
   candidate[c("table", "record")] <- list(learned$table, learned$record)

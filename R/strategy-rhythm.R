@@ -3,17 +3,19 @@
 # forecasts nor is cheap. A long one (strategy-markov.R) may have several of them.
 
 # Returns the alternatives of another periodic part, at peaks of the periodogram that rise above
-# noise: at each one's period, or that of a calendar near it. NULL: there are none.
+# noise: at each one's period, or that of a calendar near it; and of the first beside a smooth
+# function, as what varied so fast may have been the rhythm. NULL: there are none.
 with_rhythm <- function(model, chunk, setup, table) {
   time <- time_input(model, chunk, setup)
   if (is.null(time) || count_latent_values(model$response) > 1L) return(NULL)
   known <- unlist(periods_of_kernel(setup$kernel))
   periods <- rhythms_seen(chunk$x[, time$input], model$rows[1L, ], known, time$timed)
+  if (length(periods) == 0L) return(NULL)
   vars <- if (ncol(chunk$x) > 1L) model$inputs$names[time$input]
-  parts <- lapply(periods, function(period) {
-    setup$kernel + kernel_periodic(period = period, vars = vars)
-  })
-  alternative_kernels(c(list(setup$kernel), parts))
+  rhythms <- lapply(periods, function(period) kernel_periodic(period = period, vars = vars))
+  beside <- lapply(rhythms, function(rhythm) setup$kernel + rhythm)
+  smooth <- with_first(setup, type = shapes_of_model(model, chunk, setup)[1L]) + rhythms[[1L]]
+  alternative_kernels(c(list(setup$kernel), beside, list(smooth)))
 }
 
 periods_of_kernel <- function(kernel) {
@@ -82,27 +84,6 @@ time_input <- function(model, chunk, setup) {
   if (length(place) != 1L || is.na(place) || any(model$scaling$warp$side[place] != 0)) return(NULL)
   list(input = input, timed = length(clock) == 1L)
 }
-
-# Are these the times of a series: each once, at multiples of one step, by which most follow the one
-# before? There may be long gaps. Steps are equal, or differ as those of calendars and of rounded
-# times do: by multiples of a unit, of which they are multiples, too. Sequences that fill an
-# interval evenly have steps of two lengths as well, which have no unit in common.
-is_time_grid <- function(x) {
-  gaps <- diff(sort(x))
-  if (length(gaps) == 0L || min(gaps) == 0) return(FALSE)
-  follow <- gaps < 1.5 * min(gaps)
-  step <- stats::median(gaps[follow])
-  if (mean(follow) <= 1 / 2 || max(from_multiple(gaps, step) * step / gaps) > policy$uneven_steps) {
-    return(FALSE)
-  }
-  differ <- abs(gaps[follow] - step)
-  unequal <- differ > policy$equal_steps * step
-  unit <- if (any(unequal)) min(differ[unequal]) else step
-  max(from_multiple(gaps, unit)) < policy$equal_steps
-}
-
-# Returns how far numbers are from a multiple of a unit, in units.
-from_multiple <- function(x, unit) abs(x / unit - round(x / unit))
 
 # Returns the share of the sum of squares that the highest of n / 2 frequencies explains of noise,
 # by both of its HARMONICS, as it is exceeded once in some hundred times. Irregular rows (not timed)

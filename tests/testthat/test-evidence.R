@@ -10,7 +10,7 @@ evidence_problem <- function(kernel, lik, n = 20) {
   names <- colnames(x)
   resolved <- resolve_kernel(kernel, list(names = names, terms = names, kept = rep(TRUE, 3)))
   env <- list(response_unit = 1, input_scale = rep(1, 3), input_unit = rep(1, 3),
-              spacing = function(vars) Inf,
+              spacing = function(vars) Inf, step = function(input) 0,
               period = function(input, given, turn) list(start = 2, spread = 1, stride = 1))
   table <- hyper_table(resolved, lik, env, y, 1 + 0.1 * x[, 3], NULL,
                        list(processes = 1L, levels = seq_len(max(y)), unit = 1))

@@ -85,7 +85,7 @@ test_that("inputs are switched on again from default starts only, and never lowe
   objective <- make_objective(evidence_criterion(problem), fit$hyper, SILENT)
   start <- fit$hyper$start
   control <- learn_control()
-  centre <- list(value = start, reach = 10)
+  centre <- list(value = start, reach = 10, lower = start - 10)
   first <- search_from(objective, list(start), centre, control)[[1L]]
   again <- reactivate_inputs(objective, fit$hyper, first, centre, control)
   expect_lte(again$value, first$value)
@@ -190,7 +190,7 @@ test_that("a search goes on after a place where EP fails", {
     value = function(par) if (par > 1.2) IMPOSSIBLE else 20 * (par - 1)^2 - par,
     gradient = function(par) if (par > 1.2) 0 else 40 * (par - 1) - 1
   )
-  box <- list(value = -0.5, reach = 10)
+  box <- list(value = -0.5, reach = 10, lower = -10.5)
   found <- search_from(objective, list(-0.5), box, learn_control(inner = 50))[[1L]]
   expect_equal(found$par, 1.025, tolerance = 1e-4) # L-BFGS-B stops at 1e8 roundings of the value
   walls <- cap_failed_values(objective$value)
@@ -204,7 +204,7 @@ test_that("the first step of a search is an e-fold at most, however steep it is"
     tried <<- c(tried, par)
     300 * (par - 5)^2
   }, gradient = function(par) 600 * (par - 5))
-  box <- list(value = 0, reach = 10)
+  box <- list(value = 0, reach = 10, lower = -10)
   found <- search_from(objective, list(0), box, learn_control(inner = 50))[[1L]]
   expect_lte(max(abs(tried[tried != 0][[1L]])), 1 + 1e-12) # rounding
   expect_equal(found$par, 5, tolerance = 1e-3)
@@ -227,7 +227,7 @@ test_that("searches end when two of them agree on the best value", {
   # wells at -1, the deeper one, and at 1
   well <- list(value = function(p) (p^2 - 1)^2 + 0.3 * p,
                gradient = function(p) 4 * p * (p^2 - 1) + 0.3)
-  box <- list(value = 0, reach = 10)
+  box <- list(value = 0, reach = 10, lower = -10)
   ends <- function(starts) {
     found <- search_from(well, as.list(starts), box, list(inner = 100))
     sign(vapply(found, `[[`, 0, "par"))
@@ -320,7 +320,7 @@ test_that("a search ends early where it cannot reach what is wanted, and nowhere
       list(status = 0L, logz = -20 - sum(c(1, 9) * theta^2), gradient = -2 * c(1, 9) * theta)
     }
     objective <- make_objective(criterion, table, SILENT)
-    box <- list(value = c(0, 0), reach = c(10, 10))
+    box <- list(value = c(0, 0), reach = c(10, 10), lower = c(-10, -10))
     found <- search_from(objective, list(table$theta), box, list(inner = 200, wanted = wanted))
     c(found[[1L]][c("par", "value")], evaluations = objective$state$evaluations)
   }

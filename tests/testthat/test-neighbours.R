@@ -740,7 +740,7 @@ test_that("Newton's method finds a minimum with few evaluations, and keeps away 
     }, gradient = function(par) if (fails(par)) 0 * par else drop(H %*% par) + 4 * par^3,
     count = function() count)
   }
-  box <- list(value = c(0, 0), reach = c(10, 10))
+  box <- list(value = c(0, 0), reach = c(10, 10), lower = c(-10, -10))
   plain <- made()
   found <- newton_search(plain, c(-0.9, 0.7), 1.5 * H, box) # a pilot's curvature is not that of all
   expect_lt(max(abs(found)), 0.1)
@@ -752,7 +752,8 @@ test_that("Newton's method finds a minimum with few evaluations, and keeps away 
   at <- newton_search(wall, c(-0.9, 0.7), H, box)
   expect_lte(at[1L], -0.2)
   expect_lt(wall$value(at), wall$value(c(-0.9, 0.7)))
-  narrow <- newton_search(made(), c(-0.9, 0.7), H, list(value = c(-1, 1), reach = c(0.5, 0.5)))
+  narrow <- newton_search(made(), c(-0.9, 0.7), H, list(value = c(-1, 1), reach = c(0.5, 0.5),
+                                                              lower = c(-1.5, 0.5)))
   expect_true(all(narrow <= c(-0.5, 1.5) & narrow >= c(-1.5, 0.5)))
 })
 

@@ -135,3 +135,41 @@ test_that("a rough series has a rough kernel, whose intervals hold", {
   expect_gt(inside, 0.86)
   expect_lt(inside, 0.94)
 })
+
+test_that("a process is no shorter than half a step of a grid, where it is noise", {
+  lower <- function(x) {
+    model <- sparsegp(data.frame(x = x), sin(x), learn = FALSE)
+    box <- search_box(model$hyper)
+    exp(box$lower[model$hyper$name[model$hyper$free] == "lengthscale"])
+  }
+  x <- seq(0, 9, length.out = 31)
+  expect_equal(lower(x), 0.15 / sqrt(mean((x - mean(x))^2)), tolerance = 1e-12) # rounding
+  expect_lt(lower(c(x, x)), 1e-3) # rows with the same input tell noise
+  expect_lt(lower(x + rep_len(c(0, 0.01, 0.02), 31)), 1e-3)
+  given <- sparsegp(data.frame(x = x), sin(x), kernel = kernel_rbf(lengthscale = 0.01),
+                    learn = FALSE)
+  expect_lt(exp(search_box(given$hyper)$lower[2L]), 1e-3)
+})
+
+test_that("between the rows of a grid a rhythm with noise has noise, and is no rough function", {
+  slow_tier()
+  set.seed(7)
+  d <- data.frame(x = seq_len(3000) / 6)
+  d$y <- sin(2 * pi * d$x) + 0.2 * rnorm(3000)
+  f <- suppressMessages(sparsegp(y ~ x, d))
+  between <- predict(f, data.frame(x = 200 + (1:50) / 17), interval = "prediction")
+  spread <- (between[, "upr"] - between[, "lwr"]) / (2 * qnorm(0.975))
+  expect_equal(range(spread), c(0.2, 0.2), tolerance = 0.05) # error of the estimated sd: .0026
+  expect_lt(max(abs(between[, "fit"] - sin(2 * pi * (200 + (1:50) / 17)))), 0.05) # 3 of its errors
+})
+
+test_that("what was rough for want of a rhythm is smooth beside it", {
+  slow_tier()
+  set.seed(4)
+  x <- seq(0, 1, length.out = 300)
+  d <- data.frame(x, y = 8 * x^2 + sin(50 * pi * x) + 0.2 * rnorm(300))
+  f <- suppressMessages(sparsegp(y ~ x, d))
+  expect_match(format(f$kernel), "^rbf\\(\\) \\+ periodic")
+  smooth <- sparsegp(y ~ x, d, kernel = kernel_rbf() + kernel_periodic(period = 0.04))
+  expect_gt(as.numeric(logLik(f)), as.numeric(logLik(smooth)) - 2) # it was 20 lower
+})
