@@ -26,7 +26,7 @@ search_from <- function(objective, starts, centre, control) {
     unit <- max(1, sqrt(sum((stride * objective$gradient(start))^2)))
     value <- abs(objective$value(start))
     gain <- max(2.2e-8 * max(1, value), control$within)
-    found <- unless_lost(objective, control, function(gradient) {
+    found <- unless_lost(objective, control$wanted, function(gradient) {
       stats::optim(start, cap_failed_values(objective$value), gradient,
                    method = "L-BFGS-B", lower = centre$lower,
                    upper = centre$value + centre$reach,
@@ -44,12 +44,9 @@ search_from <- function(objective, starts, centre, control) {
 # Returns what `search(gradient)` finds, or after its first step the best point so far if what it
 # searches for is lost there: if the criterion cannot reach `wanted`. A convex function of gradient
 # g is nowhere within a distance r of a point by more than r |g| below its value there; r is
-# policy$bounding_distance along one axis, and so along each of as many as are `unknown`. wanted:
-# NULL if the search is for the best, whatever that is.
-unless_lost <- function(objective, control, search) {
-  wanted <- control$wanted
+# policy$bounding_distance. wanted: NULL if the search is for the best, whatever that is.
+unless_lost <- function(objective, wanted, search) {
   if (is.null(wanted)) return(search(objective$gradient))
-  within <- policy$bounding_distance * sqrt(control$unknown %||% 1)
   calls <- 0L
   best <- list(value = Inf)
   tryCatch(search(function(par) {
@@ -57,7 +54,7 @@ unless_lost <- function(objective, control, search) {
     value <- objective$value(par)
     calls <<- calls + 1L
     if (value < best$value) best <<- list(par = par, value = value, gradient = gradient)
-    lost <- best$value - within * sqrt(sum(best$gradient^2)) > -wanted
+    lost <- best$value - policy$bounding_distance * sqrt(sum(best$gradient^2)) > -wanted
     if (calls > 1L && lost) stop(structure(class = c("sparsegp_lost", "error", "condition"),
                                            list(message = "cannot win", call = NULL)))
     gradient
@@ -187,7 +184,7 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   }
   centre <- search_box(table)
   random <- replicate(control$restarts, random_start(centre$value), simplify = FALSE)
-  several <- is.null(from) && aim$cheap
+  several <- fresh && aim$cheap
   starts <- c(if (fresh) table_starts(table, several), if (!is.null(from)) list(from))
   starts <- lapply(starts, within_box, centre)
   began <- if (is.null(from)) Inf else objective$value(from)

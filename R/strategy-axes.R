@@ -149,6 +149,16 @@ shapes_of_model <- function(model, chunk, setup) {
   setdiff(SHAPES, c(if (series) "rbf", if (!exact) "matern12"))
 }
 
+# Another periodic part besides; the strongest one also beside a smooth function, as what varied so
+# fast may have been the rhythm (strategy-rhythm.R).
+with_rhythm <- function(model, chunk, setup, table) {
+  rhythms <- rhythms_beside(setup$kernel, model, chunk, setup)
+  if (length(rhythms) == 0L) return(NULL)
+  smooth <- with_first(setup, type = shapes_of_model(model, chunk, setup)[1L])
+  beside <- lapply(rhythms, function(rhythm) setup$kernel + rhythm)
+  alternative_kernels(c(list(setup$kernel), beside, list(smooth + rhythms[[1L]])))
+}
+
 # A rough function in place of a sum, with the trend of the sum or without one: parts of several
 # roughnesses may stand for it where it was not offered, as where points carry no rough function.
 rough_alone <- function(model, chunk, setup, table) {

@@ -2,20 +2,15 @@
 # are in time. A series has many cycles, and a smooth function that follows each of them neither
 # forecasts nor is cheap. A long one (strategy-markov.R) may have several of them.
 
-# Returns the alternatives of another periodic part, at peaks of the periodogram that rise above
-# noise: at each one's period, or that of a calendar near it; and of the first beside a smooth
-# function, as what varied so fast may have been the rhythm. NULL: there are none.
-with_rhythm <- function(model, chunk, setup, table) {
+# Returns the periodic parts that may stand beside a kernel, at peaks of the periodogram that rise
+# above noise: at each one's period, or that of a calendar near it. NULL: there are none.
+rhythms_beside <- function(kernel, model, chunk, setup) {
   time <- time_input(model, chunk, setup)
   if (is.null(time) || count_latent_values(model$response) > 1L) return(NULL)
-  known <- unlist(periods_of_kernel(setup$kernel))
+  known <- unlist(periods_of_kernel(kernel))
   periods <- rhythms_seen(chunk$x[, time$input], model$rows[1L, ], known, time$timed)
-  if (length(periods) == 0L) return(NULL)
   vars <- if (ncol(chunk$x) > 1L) model$inputs$names[time$input]
-  rhythms <- lapply(periods, function(period) kernel_periodic(period = period, vars = vars))
-  beside <- lapply(rhythms, function(rhythm) setup$kernel + rhythm)
-  smooth <- with_first(setup, type = shapes_of_model(model, chunk, setup)[1L]) + rhythms[[1L]]
-  alternative_kernels(c(list(setup$kernel), beside, list(smooth)))
+  lapply(periods, function(period) kernel_periodic(period = period, vars = vars))
 }
 
 periods_of_kernel <- function(kernel) {
