@@ -10,7 +10,7 @@ read_frame <- function(recipe, data = NULL) {
   frames <- is.data.frame(data) || !recipe$response && (is.list(data) || is.environment(data))
   refuse_if(!first && !frames, recipe$argument, "must be a data frame",
             "The model was fitted by a formula")
-  if (!first) refuse_workspace(recipe, data)
+  if (first) refuse_same_names(recipe, data) else refuse_workspace(recipe, data)
   timed <- !is.null(recipe$arguments$clock)
   if (timed) data <- with_clock(recipe, data)
   frame <- tryCatch(model_frame(recipe, data), error = function(e) refuse_frame(e, recipe, data))
@@ -26,6 +26,15 @@ read_frame <- function(recipe, data = NULL) {
   }
   if (length(dressed(frame))) refuse_integer64(frame)
   in_classes(frame, recipe$terms, recipe$argument)
+}
+
+# Of columns with one name a formula reads the first, and the dot may read both.
+refuse_same_names <- function(recipe, data) {
+  read <- all.vars(recipe$terms)
+  twice <- unique(names(data)[duplicated(names(data))])
+  if (!"." %in% read) twice <- intersect(twice, read)
+  refuse_if(length(twice) > 0L, recipe$argument,
+            paste("has several columns of the same name:", toString(twice)), "Rename them")
 }
 
 model_frame <- function(recipe, data) {
