@@ -19,8 +19,8 @@
 #   scan          a start that was not given and may be far off: learning tries shorter ones first,
 #                 and puts values back towards it that ended longer
 #   finest        then: the log factor of the start below which it could not be told from noise
-#   least         then: the log factor of the start that a search goes down to, as on the grid of the
-#                 rows there is no telling it from noise below
+#   least         then: the log factor of the start that a search goes down to, below which rows on
+#                 a grid cannot tell it from noise
 #   turn          then: 1, or k for the k-th part of a kernel that reads the same inputs; the parts
 #                 start apart, or equal gradients would keep them equal
 #   stride        the step of theta that a search takes for a step of 1 of the others

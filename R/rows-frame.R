@@ -28,11 +28,9 @@ read_frame <- function(recipe, data = NULL) {
   in_classes(frame, recipe$terms, recipe$argument)
 }
 
-# Of columns with one name a formula reads the first, and the dot may read both.
+# Of columns with one name a formula reads the first, as in R, but the dot stands for all of them.
 refuse_same_names <- function(recipe, data) {
-  read <- all.vars(recipe$terms)
-  twice <- unique(names(data)[duplicated(names(data))])
-  if (!"." %in% read) twice <- intersect(twice, read)
+  twice <- if ("." %in% all.vars(recipe$terms)) unique(names(data)[duplicated(names(data))])
   refuse_if(length(twice) > 0L, recipe$argument,
             paste("has several columns of the same name:", toString(twice)), "Rename them")
 }

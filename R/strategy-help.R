@@ -116,8 +116,8 @@
 #' best of p irrelevant inputs appears to gain log p. The kernel of the selected inputs, which
 #' `print()` names, is a candidate like any other, and has to gain the logarithm of the number of
 #' such choices as well. Nothing is offered if more than `r policy$most_screened` are found, half of
-#' the inputs, or one for `r 1 / policy$most_screened_part[2L]` observations. If no input gains that,
-#' the product of two that were not found may: of p (p - 1) / 2 products, the best one has to gain
+#' the inputs, or one for `r 1 / policy$most_screened_part[2L]` observations. If no input gains
+#' that, the product of two may: the best one of p (p - 1) / 2 has to gain
 #' the logarithm of that number + `r policy$min_screened_gain`. Inputs that matter only in products
 #' of three are not found, so a length scale for each of all inputs (up to
 #' `r policy$max_ard_inputs`) is compared with the kernel of few. If the kernel of few inputs is

@@ -17,9 +17,9 @@
 # hyperparameters the search goes on from, the `record` of the search that found them, `choices`, a
 # row for each candidate, `rougher`, a candidate that leave-one-out is to judge, or NULL
 # (strategy-roughness.R), and `before_noise`, a function that returns the same without the noise
-# that was chosen last, or NULL. Candidates are tried on some of the observations, but each is a model of
-# all: an input that happens not to vary among these keeps its scale and its hyperparameter. Only
-# the first candidate must not fail.
+# that was chosen last, or NULL. Candidates are tried on some of the observations, but each is a
+# model of all: an input that happens not to vary among these keeps its scale and its
+# hyperparameter. Only the first candidate must not fail.
 # axes: those of open_axes(), unless a test gives others
 choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
   asked <- setup

@@ -30,7 +30,7 @@ typedef struct {
     const double *x, *basis; /* n w x D, (d - q) x D */
     const double *phi;       /* n w x q: the mean's functions at the rows */
     sg_points points;        /* the basis as the kernel sees it */
-    double *Rinv;            /* d x d, its upper triangle: R'R = K_B + jitter diag(K_B), inverted; */
+    double *Rinv;            /* d x d: R'R = K_B + jitter diag(K_B), upper and inverted; */
     double *variance;        /* K_B is kept below Rinv's diagonal, and its own here */
     double jitter;           /* relative to K_B's diagonal; 0 unless K_B could not be factored */
     double rounding;         /* what a number of V may be off by */

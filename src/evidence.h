@@ -48,8 +48,9 @@ typedef struct {
     const sg_ws *ws;
 } sg_basis_adjoint;
 
-/* For the posterior of `factor`; spent: may its A^{-1} be overwritten? What is to come is added to dkernel, and to dbasis where the
- * caller sets it. O(C d^3), and for dbasis O(n w d D) besides in all windows. */
+/* For the posterior of `factor`; spent: may its A^{-1} be overwritten? What is to come is added to
+ * dkernel, and to dbasis where the caller sets it. O(C d^3), and for dbasis O(n w d D) besides in
+ * all windows. */
 sg_basis_adjoint sg_basis_adjoint_new(const sg_bases *bases, const sg_batch_factor *factor,
                                       int spent, double *dkernel, const sg_ws *ws);
 

@@ -195,9 +195,9 @@ static void write_sweeps(SEXP out, const sg_sweep_report *reports, int sweeps)
 
 /* basis: NULL, or a predefined one (then frozen from the start). x: a row for each latent value, w
  * to a data row. options: size (of points), frozen, kl, narrow, novelty, score, freeze, sweeps,
- * tol, posterior (R, S, t, alpha, G and H are wanted). tau and cav_var are n blocks of w x w, nu and cav_mean n w values; with several processes
- * matrices with a column for each. Memory: n w d doubles, about 30 n w^2 for each process, and some
- * d^2. */
+ * tol, posterior (R, S, t, alpha, G and H are wanted). tau and cav_var are n blocks of w x w, nu
+ * and cav_mean n w values; with several processes matrices with a column for each. Memory: n w d
+ * doubles, about 30 n w^2 for each process, and some d^2. */
 SEXP sg_r_ep_sparse(SEXP kernel, SEXP ktheta, SEXP x, SEXP lik, SEXP ltheta, SEXP y, SEXP offset,
                     SEXP basis, SEXP options)
 {
