@@ -169,11 +169,12 @@ at_edge <- function(par, table, centre) {
 
 # Returns the table with learned theta, the last sites, and a record of the search. aim: what
 # evidence() returns, for instance; from: free values where an earlier search ended; fresh: are the
-# table's starts looked at, and the way out of the trap? untie: are tied length scales first
-# searched without the tie, where `fresh` then holds? escapes: is the way out looked for, though not
-# fresh, if the search from `from` gains nothing?
+# table's starts looked at, and the way out of the trap? anew: are several then searched from if that
+# is cheap? untie: are tied length scales first searched without the tie, where `fresh` then holds?
+# escapes: is the way out looked for, though not fresh, if the search from `from` gains nothing?
 learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.null(from),
-                        untie = !is.null(from) && any(is_tied(table)), escapes = FALSE) {
+                        anew = is.null(from), untie = !is.null(from) && any(is_tied(table)),
+                        escapes = FALSE) {
   objective <- make_objective(aim$criterion, table, progress)
   if (untie) {
     untied <- learn_untied(aim, table, control, progress, from, fresh)
@@ -184,7 +185,7 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   }
   centre <- search_box(table)
   random <- replicate(control$restarts, random_start(centre$value), simplify = FALSE)
-  several <- fresh && aim$cheap
+  several <- fresh && anew && aim$cheap
   starts <- c(if (fresh) table_starts(table, several), if (!is.null(from)) list(from))
   starts <- lapply(starts, within_box, centre)
   began <- if (is.null(from)) Inf else objective$value(from)

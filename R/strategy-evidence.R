@@ -70,7 +70,8 @@ changed_candidate <- function(candidate, change, rows) {
   vars <- lapply(list(candidate$data$setup, data$setup), function(setup) {
     first_part(setup$kernel)$vars
   })
-  changed$of_others <- !identical(vars[[1L]], vars[[2L]]) ||
+  changed$other_inputs <- !identical(vars[[1L]], vars[[2L]])
+  changed$of_others <- changed$other_inputs ||
     model$lik$type != candidate$model$lik$type ||
     isTRUE(data$setup$noiseless) != isTRUE(candidate$data$setup$noiseless)
   changed
@@ -99,11 +100,11 @@ as_planned <- function(plan, problem) {
 
 # Learns a changed candidate from where the one before ended. Other starts are looked at, too, where
 # one hyperparameter has become several, which may be a trap (learn-search.R), where the kernel is
-# of other inputs, where the noise is of another kind or near none, and where a rhythm is new in a
+# of other inputs (`anew`), where the noise is of another kind or near none, and where a rhythm is new in a
 # long series: the function before followed each cycle, and would go on as noise does. If length
 # scales are tied, that is done without the tie. least: the value that is of interest; a search that
-# goes on from the candidate before, and cannot reach it, ends early. What begins anew is too far
-# from its optimum to be judged by its slope. EP of labels begins with the sites of the candidate
+# cannot reach it ends early, unless its length scales are others, or its noise, so that it is too
+# far from its optimum to be judged by its slope. EP of labels begins with the sites of the candidate
 # before, which are near, and its fixed point does not depend on the start.
 score_by_evidence <- function(candidate, pilot, least = NULL) {
   table <- candidate$table
@@ -114,11 +115,13 @@ score_by_evidence <- function(candidate, pilot, least = NULL) {
   tied <- any(is_tied(table))
   control <- pilot$control
   fresh <- split || rhythm || candidate$of_others
-  if (!is.null(least) && !fresh) control$wanted <- least - beside_objective(candidate, pilot)
+  anew <- split || candidate$other_inputs
+  far <- anew || is_noise_far(candidate)
+  if (!is.null(least) && !far) control$wanted <- least - beside_objective(candidate, pilot)
   learned <- tryCatch({
     refuse_forbidden(candidate$plan) # the final fit would be refused
     aim <- evidence(candidate$plan$problem, candidate$plan$sites)
-    learn_hyper(aim, table, control, SILENT, from, fresh, untie = split && tied)
+    learn_hyper(aim, table, control, SILENT, from, fresh, anew, untie = split && tied)
   }, sparsegp_error = function(e) list(table = table, reason = reason_of(e)))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
   if (!is.null(candidate$plan$sites)) candidate$plan["sites"] <- list(learned$sites)
@@ -133,6 +136,13 @@ nearer_noises <- function(candidate) {
   before <- candidate$before[candidate$before$base == "noise", ]
   one <- nrow(now) == 1L && nrow(before) == 1L
   if (one && before$start > now$start) list(now = now, before = before)
+}
+
+# Does it begin above the noise that was found before? Then its optimum is farther off than a search
+# that cannot win is judged by.
+is_noise_far <- function(candidate) {
+  noise <- nearer_noises(candidate)
+  !is.null(noise) && noise$before$theta < noise$now$start
 }
 
 # Has a search for noise near none ended nearer to the noise of the candidate before it? Then it has

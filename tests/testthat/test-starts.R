@@ -270,6 +270,12 @@ test_that("distinct rows are those of unique(), in their order", {
 })
 
 test_that("a search for noise near none that begins above the noise found goes on to its end", {
+  noise <- function(start, theta) data.frame(base = "noise", start = start, theta = theta)
+  is_far <- function(before) is_noise_far(list(table = noise(-8, -8), before = before))
+  expect_true(is_far(noise(-2, -12)))
+  expect_false(is_far(noise(-2, -5)))
+  expect_false(is_far(noise(-8, -12))) # not another start
+  expect_false(is_far(noise(-2, -12)[0L, ]))
   slow_tier()
   set.seed(120)
   x <- matrix(stats::runif(240), 120)
