@@ -169,9 +169,10 @@ at_edge <- function(par, table, centre) {
 
 # Returns the table with learned theta, the last sites, and a record of the search. aim: what
 # evidence() returns, for instance; from: free values where an earlier search ended; fresh: are the
-# table's starts looked at, and the way out of the trap? anew: are several then searched from if that
-# is cheap? untie: are tied length scales first searched without the tie, where `fresh` then holds?
-# escapes: is the way out looked for, though not fresh, if the search from `from` gains nothing?
+# table's starts looked at, and the way out of the trap? anew: are several then searched from if
+# that is cheap? untie: are tied length scales first searched without the tie, where `fresh` then
+# holds? escapes: is the way out looked for, though not fresh, if the search from `from` gains
+# nothing?
 learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.null(from),
                         anew = is.null(from), untie = !is.null(from) && any(is_tied(table)),
                         escapes = FALSE) {

@@ -100,12 +100,12 @@ as_planned <- function(plan, problem) {
 
 # Learns a changed candidate from where the one before ended. Other starts are looked at, too, where
 # one hyperparameter has become several, which may be a trap (learn-search.R), where the kernel is
-# of other inputs (`anew`), where the noise is of another kind or near none, and where a rhythm is new in a
-# long series: the function before followed each cycle, and would go on as noise does. If length
-# scales are tied, that is done without the tie. least: the value that is of interest; a search that
-# cannot reach it ends early, unless its length scales are others, or its noise, so that it is too
-# far from its optimum to be judged by its slope. EP of labels begins with the sites of the candidate
-# before, which are near, and its fixed point does not depend on the start.
+# of other inputs (`anew`), where the noise is of another kind or near none, and where a rhythm is
+# new in a long series: the function before followed each cycle, and would go on as noise does. If
+# length scales are tied, that is done without the tie. least: the value that is of interest; a
+# search that cannot reach it ends early, unless its length scales or its noise are others, so that
+# it is too far from its optimum to be judged by its slope. EP of labels begins with the sites of
+# the candidate before, which are near, and its fixed point does not depend on the start.
 score_by_evidence <- function(candidate, pilot, least = NULL) {
   table <- candidate$table
   at <- rows_known(candidate$before, table)
