@@ -22,8 +22,10 @@
 #' ## The evidence
 #'
 #' `optim(method = "L-BFGS-B")` maximises it with exact gradients, in the logarithms of all
-#' hyperparameters but `bias`, each of which is searched within 10 to either side of the start.
-#' Sites start from those of the last evaluation. Length scales without a start begin at the best of
+#' hyperparameters but `bias`, each of which is searched within 10 to either side of the start. A
+#' length scale without a start, of one input whose values are a grid of times, is at least half a
+#' step: a shorter one cannot be distinguished from noise by the rows, but predictions between them
+#' differ. Sites start from those of the last evaluation. Length scales without a start begin at the best of
 #' a few values, from the width of the data to the distance between neighbouring rows (of more than
 #' `r policy$neighbour_inputs` inputs, to 0.15 of the width): a function of many cycles is found,
 #' and not treated as noise. If an evaluation is cheap (up to some 460 observations of full EP) the

@@ -62,8 +62,9 @@
 #' noise: those of its peaks, or periods of calendars near them (a day, a week, a year, counted in
 #' rows or in the unit of the input), and a period of which a peak is a harmonic. If these are
 #' fewer, a period of a calendar is also offered whose waves stand out beside slower functions,
-#' since a few cycles have no such peak. A rhythm is learned as any part of a sum, and a second may
-#' join it.
+#' since a few cycles have no such peak. The first of the periods is also compared beside the
+#' smoothest kernel, since the kernel so far may be rough only because it follows the cycles. A
+#' rhythm is learned as any part of a sum, and a second may join it.
 #'
 #' Numbers and counts are a *series* if their only input is time. The log evidence consists of
 #' predictions of each observation from those before it, and hardly depends on forecasts further

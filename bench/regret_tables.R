@@ -164,8 +164,6 @@ EXPLAINED <- c(
                               "heavy enough for asinh"),
   "^bounded_counts_as_numbers" =
     "the default is a fit of counts, whose log probabilities are no densities: not compared",
-  "^deterministic_branin_20" = paste("length scales and noise near none are worth it both at once,",
-                                     "and are tried one after the other"),
   "^many_cycles_saw" = "the period is learned beside the true one, on a peak of its own",
   "its likelihood|uneven noise" =
     "residuals are asked for a spread that is log-linear in the mean or an input, and see no other",
