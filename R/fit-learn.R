@@ -27,8 +27,9 @@ fit_read <- function(recipe, rows, setup) {
 }
 
 # Learns all rows under a structure that is settled, and runs what was found: list(learned, tuned),
-# see learn_from() and tune(). If EP or the search fails under a noise that the race has chosen, the
-# structure before it is made in its place, and kept if both converge there.
+# see learn_from() and tune(). If EP fails under a noise that the race has chosen, the structure
+# before it is made in its place, and kept if EP converges there. A search that has not settled is no
+# reason: without the noise that outliers ask for hyperparameters are far worse.
 make_settled <- function(rows, settled) {
   if (is.null(settled$before_noise)) return(make_once(rows, settled))
   made <- tryCatch(make_once(rows, settled), sparsegp_error = identity)
@@ -46,12 +47,7 @@ make_once <- function(rows, settled) {
   list(learned = learned, tuned = tune(candidate$plan, candidate))
 }
 
-# Have EP and the search ended where they should?
-has_converged <- function(tuned) {
-  run <- tuned$run
-  record <- tuned$candidate$record
-  run$converged && is.null(run$fallback) && (is.null(record) || record$converged)
-}
+has_converged <- function(tuned) tuned$run$converged && is.null(tuned$run$fallback)
 
 # Gives one warning at most: learning cannot settle where EP did not. A limit on sweeps that is
 # lower than usual, and reached, is no sign of divergence.
