@@ -126,7 +126,7 @@ static void rq_dshape(int n, const double *r2, double a, double *out)
 }
 
 const sg_radial sg_radial_rbf = {rbf_value, rbf_slope, rbf_curve, NULL, 0, -0.5};
-const sg_radial sg_radial_matern12 = {matern12_value, matern12_slope, NULL, NULL, 1};
-const sg_radial sg_radial_matern32 = {matern32_value, matern32_slope, matern32_curve, NULL, 2};
-const sg_radial sg_radial_matern52 = {matern52_value, matern52_slope, matern52_curve, NULL, 3};
-const sg_radial sg_radial_rq = {rq_value, rq_slope, rq_curve, rq_dshape, 0};
+const sg_radial sg_radial_matern12 = {matern12_value, matern12_slope, NULL, NULL, 1, 0};
+const sg_radial sg_radial_matern32 = {matern32_value, matern32_slope, matern32_curve, NULL, 2, 0};
+const sg_radial sg_radial_matern52 = {matern52_value, matern52_slope, matern52_curve, NULL, 3, 0};
+const sg_radial sg_radial_rq = {rq_value, rq_slope, rq_curve, rq_dshape, 0, 0};
