@@ -71,8 +71,8 @@ density_of <- function(fit, test) {
 # ---- One fit ----
 
 # The evidence of a fit that is integrated over its hyperparameters contains their priors. So it is
-# that of the same call at the mode. Those of several classes may be of different models, and EP that
-# did not converge has none.
+# that of the same call at the mode. Those of several classes may be of different models, and where
+# EP did not converge there is none.
 evidence_of <- function(fit, make, kind, y) {
   if (length(y) > COMPARED[[kind]] || nlevels(y) > 2L) return(NA)
   if (length(fit$ensemble)) fit <- make(gp_control(integrate = "none"))
