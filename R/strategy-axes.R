@@ -141,6 +141,7 @@ kernel_shapes <- function(model, chunk, setup, table) {
   alternative_kernels(c(list(setup$kernel), lapply(others, with_first, setup = setup)))
 }
 
+# Returns the types of the functions that are compared for a model, the smoothest first.
 shapes_of_model <- function(model, chunk, setup) {
   series <- is_series(setup, model, nrow(chunk$x))
   near <- inherits(setup$method, "method_neighbours")
@@ -152,7 +153,7 @@ shapes_of_model <- function(model, chunk, setup) {
 # Another periodic part besides; the strongest one also beside a smooth function, as what varied so
 # fast may have been the rhythm (strategy-rhythm.R).
 with_rhythm <- function(model, chunk, setup, table) {
-  rhythms <- rhythms_beside(setup$kernel, model, chunk, setup)
+  rhythms <- rhythms_beside(model, chunk, setup)
   if (length(rhythms) == 0L) return(NULL)
   smooth <- with_first(setup, type = shapes_of_model(model, chunk, setup)[1L])
   beside <- lapply(rhythms, function(rhythm) setup$kernel + rhythm)

@@ -2,12 +2,12 @@
 # are in time. A series has many cycles, and a smooth function that follows each of them neither
 # forecasts nor is cheap. A long one (strategy-markov.R) may have several of them.
 
-# Returns the periodic parts that may stand beside a kernel, at peaks of the periodogram that rise
+# Returns the periodic parts that may stand beside the kernel, at peaks of the periodogram that rise
 # above noise: at each one's period, or that of a calendar near it. NULL: there are none.
-rhythms_beside <- function(kernel, model, chunk, setup) {
+rhythms_beside <- function(model, chunk, setup) {
   time <- time_input(model, chunk, setup)
   if (is.null(time) || count_latent_values(model$response) > 1L) return(NULL)
-  known <- unlist(periods_of_kernel(kernel))
+  known <- unlist(periods_of_kernel(setup$kernel))
   periods <- rhythms_seen(chunk$x[, time$input], model$rows[1L, ], known, time$timed)
   vars <- if (ncol(chunk$x) > 1L) model$inputs$names[time$input]
   lapply(periods, function(period) kernel_periodic(period = period, vars = vars))

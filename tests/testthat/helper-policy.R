@@ -1,17 +1,23 @@
+# Evaluates `code` while the package has another value of one name, such as a function.
+with_internal <- function(name, value, code) {
+  namespace <- asNamespace("sparsegp")
+  before <- namespace[[name]]
+  set <- function(value) {
+    unlockBinding(name, namespace)
+    assign(name, value, namespace)
+    lockBinding(name, namespace)
+  }
+  on.exit(set(before))
+  set(value)
+  force(code)
+}
+
 # Evaluates `code` while numbers that steer default fits (R/policy.R) have other values.
 with_policy <- function(..., code) {
   changes <- list(...)
-  namespace <- asNamespace("sparsegp")
-  before <- namespace$policy
-  set <- function(value) {
-    unlockBinding("policy", namespace)
-    assign("policy", value, namespace)
-    lockBinding("policy", namespace)
-  }
-  on.exit(set(before))
+  before <- asNamespace("sparsegp")$policy
   stopifnot(names(changes) %in% names(before))
-  set(utils::modifyList(before, changes))
-  force(code)
+  with_internal("policy", utils::modifyList(before, changes), code)
 }
 
 # All numbers in an expression.

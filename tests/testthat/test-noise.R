@@ -264,20 +264,6 @@ test_that("an outlier among values without noise is found, and noise near none k
   expect_identical(sparsegp(y ~ a + b, d)$likelihood$type, "gaussian")
 })
 
-# Evaluates `code` with another function in the place of has_converged().
-with_judgement <- function(judge, code) {
-  space <- asNamespace("sparsegp")
-  own <- space$has_converged
-  put <- function(value) {
-    unlockBinding("has_converged", space)
-    assign("has_converged", value, space)
-    lockBinding("has_converged", space)
-  }
-  on.exit(put(own))
-  put(judge)
-  code
-}
-
 test_that("a noise under which all rows do not converge gives way to the one before it", {
   slow_tier()
   set.seed(2)
@@ -287,10 +273,11 @@ test_that("a noise under which all rows do not converge gives way to the one bef
   other <- suppressWarnings(sparsegp(y ~ x, d))
   expect_identical(other$likelihood$type, "student")
   gaussian_only <- function(tuned) tuned$candidate$model$lik$type == "gaussian"
-  fit <- with_judgement(gaussian_only, suppressWarnings(sparsegp(y ~ x, d)))
+  fit <- with_internal("has_converged", gaussian_only, suppressWarnings(sparsegp(y ~ x, d)))
   expect_identical(fit$likelihood$type, "gaussian")
   expect_identical(which(noises(fit)$taken), 1L)
   expect_true("Student: no convergence with all rows" %in% noises(fit)$candidate)
-  fit <- with_judgement(function(tuned) FALSE, suppressWarnings(sparsegp(y ~ x, d)))
+  fit <- with_internal("has_converged", function(tuned) FALSE,
+                       suppressWarnings(sparsegp(y ~ x, d)))
   expect_identical(fit$likelihood$type, "student") # none is better
 })
