@@ -28,8 +28,8 @@ fit_read <- function(recipe, rows, setup) {
 
 # Learns all rows under a structure that is settled, and runs what was found: list(learned, tuned),
 # see learn_from() and tune(). If EP fails under a noise that the race has chosen, the structure
-# before it is made in its place, and kept if EP converges there. A search that has not settled is no
-# reason: without the noise that outliers ask for hyperparameters are far worse.
+# before it is made in its place, and kept if EP converges there. A search that has not settled is
+# no reason: without the noise that outliers ask for hyperparameters are far worse.
 make_settled <- function(rows, settled) {
   if (is.null(settled$before_noise)) return(make_once(rows, settled))
   made <- tryCatch(make_once(rows, settled), sparsegp_error = identity)

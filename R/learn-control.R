@@ -25,11 +25,11 @@
 #' hyperparameters but `bias`, each of which is searched within 10 to either side of the start. A
 #' length scale without a start, of one input whose values are a grid of times, is at least half a
 #' step: a shorter one cannot be distinguished from noise by the rows, but predictions between them
-#' differ. Sites start from those of the last evaluation. Length scales without a start begin at the best of
-#' a few values, from the width of the data to the distance between neighbouring rows (of more than
-#' `r policy$neighbour_inputs` inputs, to 0.15 of the width): a function of many cycles is found,
-#' and not treated as noise. If an evaluation is cheap (up to some 460 observations of full EP) the
-#' search is repeated from the next best, until two searches end within 0.1 of the best log
+#' differ. Sites start from those of the last evaluation. Length scales without a start begin at the
+#' best of a few values, from the width of the data to the distance between neighbouring rows (of
+#' more than `r policy$neighbour_inputs` inputs, to 0.15 of the width): a function of many cycles is
+#' found, and not treated as noise. If an evaluation is cheap (up to some 460 observations of full
+#' EP) the search is repeated from the next best, until two searches end within 0.1 of the best log
 #' evidence. Restarts begin at random values around the start; the best end is kept.
 #'
 #' With `ard = TRUE` a search may switch off, by long length scales, inputs that matter only
