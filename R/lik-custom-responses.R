@@ -71,35 +71,27 @@ ordered_moments <- function(own, f) table_moments(category_table(own, f))
 # Large ones stand for some of their neighbours each: to a thousandth of them.
 count_table <- function(own, f, weight = 1) {
   LARGEST <- 2^24
-  last <- 63
+  ones <- rep(1, nrow(f[[1L]]))
+  y <- p <- NULL
+  end <- 64
+  more <- list(at = 0:63, size = 1)
   repeat {
-    y <- counts_to(last)
-    p <- mixed_density(own, outer(rep(1, nrow(f[[1L]])), y$at), f, weight) *
-      rep(y$size, each = nrow(f[[1L]]))
+    p <- cbind(p, more$size * mixed_density(own, outer(ones, more$at), f, weight))
+    y <- c(y, more$at)
     total <- rowSums(p)
-    open <- !(p[, length(y$at)] * last < 1e-10 * total * y$size[length(y$at)])
-    if (!any(open)) break
-    if (last >= LARGEST) stop_without_table(LARGEST)
-    last <- 2 * last + 1
+    if (all(p[, length(y)] * end < 1e-10 * total * more$size)) break
+    if (end > LARGEST) stop_without_table(LARGEST)
+    more <- counts_from(end)
+    end <- 2 * end
   }
-  list(y = y$at, p = p / total, total = total)
+  list(y = y, p = p / total, total = total)
 }
 
-# Returns counts from 0 to `last` and of how many each is the middle one: all of the first, and then
-# a thousand for each time that they double.
-counts_to <- function(last) {
-  FEW <- 2048
-  at <- seq(0, min(last, FEW - 1))
-  size <- rep(1, length(at))
-  from <- FEW
-  while (from <= last) {
-    step <- 2 * from / FEW
-    more <- seq(from, 2 * from - 1, by = step)
-    at <- c(at, more + step / 2)
-    size <- c(size, rep(step, length(more)))
-    from <- 2 * from
-  }
-  list(at = at, size = size)
+# Returns counts from a power of 2 to the next, at most a thousand of them, and of how many each is
+# the middle one.
+counts_from <- function(from) {
+  size <- max(1, from / 1024)
+  list(at = seq(from, 2 * from - 1, by = size) + if (size > 1) size / 2 else 0, size = size)
 }
 
 stop_without_table <- function(largest) {
