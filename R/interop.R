@@ -19,9 +19,9 @@
 #' joint covariance of its points, and maps it back to the response by `type = "response"`, also
 #' where the response was fitted on another scale, which the grid is labelled with. For times and
 #' counts with extra zeros the logarithm is that of the mean time or count; for ordered categories
-#' the response is the mean number. An offset has the mean of the rows of the fit, as for [glm()], or
-#' the value of argument `offset`. The fit needs a formula and one latent function; for three and
-#' more classes see marginaleffects below.
+#' the response is the mean number. The offset is the mean of those of the rows, as for [glm()], or
+#' argument `offset`. The fit needs a formula and one latent function; for three and more classes
+#' see marginaleffects below.
 #'
 #' @section Explanations:
 #' `DALEX::explain(fit, data = inputs, y = response)` distinguishes regression, two classes and more
