@@ -243,7 +243,7 @@ predict.sparsegp <- function(object, newdata,
   if (request$type == "terms") refuse_termplot(sys.parent())
   object <- ready(object)
   request <- checked_request(object, request)
-  check_new_responses(object, request, weights)
+  check_new_responses(object, is_of_noise(object, request), weights)
   object <- fit_of_latent_type(object, request$type, covariance)
   object <- at_mode(object, check_mode(mode, object, all = TRUE))
   newdata <- if (!missing(newdata)) newdata
@@ -271,6 +271,14 @@ checked_request <- function(object, request) {
   if (request$jackknife) check_jackknife(object, type)
   if (type == "quantile") request$interval <- "prediction" # of the same new responses
   request
+}
+
+# Does an answer depend on the noise of new responses? Intervals for these do, and means on scales.
+is_of_noise <- function(object, request) {
+  codec <- codec_of(object)
+  scaled <- inherits(codec, "response_transformed") && !inherits(codec, "response_times")
+  request$interval == "prediction" ||
+    scaled && request$type == "response" && has_usable_mean(object)
 }
 
 # Returns what is predicted of the rows by latent moments at each.

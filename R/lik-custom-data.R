@@ -141,7 +141,7 @@ weights_at.weights_constants <- function(object, latent, weights, needed = TRUE)
 }
 
 #' @export
-check_new_responses.weights_constants <- function(object, request, weights) invisible()
+check_new_responses.weights_constants <- function(object, of_noise, weights) invisible()
 
 refuse_lacking_constants <- function(custom) {
   stop_sparsegp("newdata", paste("lacks constants of lik_custom(data =):", toString(custom$data)),

@@ -70,8 +70,8 @@ weights_at.weights_variances <- function(object, latent, weights, needed = TRUE)
 }
 
 #' @export
-check_new_responses.weights_variances <- function(object, request, weights) {
-  if (is.null(weights) || is_of_noise(object, request)) return(invisible())
+check_new_responses.weights_variances <- function(object, of_noise, weights) {
+  if (is.null(weights) || of_noise) return(invisible())
   stop_sparsegp("weights", "are for prediction intervals, after known variances", "Leave them out")
 }
 

@@ -49,23 +49,16 @@ weights_at.weights_given <- function(object, latent, weights, needed = TRUE) {
   1
 }
 
-# Does an answer depend on the noise of new responses? Intervals for these do, and means on scales.
-is_of_noise <- function(object, request) {
-  codec <- codec_of(object)
-  scaled <- inherits(codec, "response_transformed") && !inherits(codec, "response_times")
-  request$interval == "prediction" ||
-    scaled && request$type == "response" && has_usable_mean(object)
-}
-
-# Stops where what a user gave of new responses is not for them.
-check_new_responses <- function(object, request, weights) {
+# Stops where what a user gave of new responses is not for them. of_noise: does the answer depend
+# on their noise?
+check_new_responses <- function(object, of_noise, weights) {
   UseMethod("check_new_responses", weighting(object$likelihood))
 }
 
 #' @export
-check_new_responses.weights_given <- function(object, request, weights) {
+check_new_responses.weights_given <- function(object, of_noise, weights) {
   traits <- lik_traits(object$likelihood)
-  for_weights <- is_of_noise(object, request) && traits$weighted && !traits$repeated
+  for_weights <- of_noise && traits$weighted && !traits$repeated
   refuse_if(!is.null(weights) && !for_weights, "weights",
             "are for prediction intervals of likelihoods that have weights, and means on scales",
             "Leave them out")
