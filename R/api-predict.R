@@ -168,7 +168,8 @@
 #'   one latent function, with `"link"`, `"latent"` and, for Gaussian noise, `"response"`.
 #' @param offset Known terms of the linear predictor at the new rows, for fits of a matrix with an
 #'   offset: a number per row, 0 by default.
-#' @param weights Weights of new rows, for prediction intervals after a fit with `weights`: one
+#' @param weights Weights of new rows after a fit with `weights`, for prediction intervals and for
+#'   means of a response on a scale such as `"log"` (medians do not depend on them): one
 #'   positive number, one per row, or a formula such as `~ w`; 1 by default, with a warning. After
 #'   `lik_gaussian(variance = )` with known variances: 1 / variance, in squared units of the
 #'   response.
@@ -242,7 +243,7 @@ predict.sparsegp <- function(object, newdata,
   if (request$type == "terms") refuse_termplot(sys.parent())
   object <- ready(object)
   request <- checked_request(object, request)
-  check_new_responses(object, request$interval, weights)
+  check_new_responses(object, is_of_noise(object, request), weights)
   object <- fit_of_latent_type(object, request$type, covariance)
   object <- at_mode(object, check_mode(mode, object, all = TRUE))
   newdata <- if (!missing(newdata)) newdata
@@ -272,12 +273,21 @@ checked_request <- function(object, request) {
   request
 }
 
+# Does an answer depend on the noise of new responses? Intervals for these do, and means on scales.
+is_of_noise <- function(object, request) {
+  codec <- codec_of(object)
+  scaled <- inherits(codec, "response_transformed") && !inherits(codec, "response_times")
+  request$interval == "prediction" ||
+    scaled && request$type == "response" && has_usable_mean(object)
+}
+
 # Returns what is predicted of the rows by latent moments at each.
 predict_rows <- function(object, newdata, offset, request, weights) {
   latent <- if (is.null(newdata)) training_latent(object)
             else new_latent(object, newdata, offset)
-  if (request$interval == "prediction" || !is.null(weights)) {
-    latent$weights <- weights_at(object, latent, weights_from(weights, newdata))
+  if (is_of_noise(object, request) || !is.null(weights)) {
+    latent$weights <- weights_at(object, latent, weights_from(weights, newdata),
+                                 request$interval == "prediction")
   }
   answer <- if (request$jackknife) jackknife_answer(object, newdata, offset, latent, request)
             else predicted(object, latent, request)

@@ -210,7 +210,7 @@ candidate_rows <- function(fit, candidates, offset, weights) {
     new <- complete_inputs(fit, candidates, offset)
     new$latent <- new_latent(fit, candidates, offset)
     weights <- weights_from(weights, candidates)
-    check_new_responses(fit, "prediction", weights)
+    check_new_responses(fit, TRUE, weights)
     new$latent$weights <- rep_len(weights_at(fit, new$latent, weights),
                                   sum(new$complete))
     new

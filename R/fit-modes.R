@@ -35,6 +35,7 @@ mode_weights <- function(fit) {
 
 # Returns the fit at one of its modes, or the ensemble of all.
 at_mode <- function(fit, mode) {
+  force(mode) # which is checked on the way
   if (length(fit$modes) == 0L) return(fit)
   if (!identical(mode, "all")) return(as_mode(fit, mode))
   new_ensemble(each_mode(fit, identity), mode_weights(fit), list(modes = NULL, mode = NULL))

@@ -17,8 +17,11 @@
 #' @section Marginal means:
 #' `emmeans::emmeans(fit, "group")` averages the latent function (plus bias) over a grid, with the
 #' joint covariance of its points, and maps it back to the response by `type = "response"`, also
-#' where the response was fitted on another scale, which the grid is labelled with. The fit needs a
-#' formula and one latent function; for three and more classes see marginaleffects below.
+#' where the response was fitted on another scale, which the grid is labelled with. For times and
+#' counts with extra zeros the logarithm is that of the mean time or count; for ordered categories
+#' the response is the mean number. The offset is the mean of those of the rows, as for [glm()], or
+#' argument `offset`. The fit needs a formula and one latent function; for three and more classes
+#' see marginaleffects below.
 #'
 #' @section Explanations:
 #' `DALEX::explain(fit, data = inputs, y = response)` distinguishes regression, two classes and more
@@ -118,16 +121,28 @@ recover_data.sparsegp <- function(object, ...) {
 
 # The linear predictor at the grid is itself what is estimated: a coefficient a point.
 #' @exportS3Method emmeans::emm_basis
-emm_basis.sparsegp <- function(object, trms, xlev, grid, ...) {
+emm_basis.sparsegp <- function(object, trms, xlev, grid, mode = NULL, ...) {
   object <- ready(object)
   refuse_many_latent(object)
   object <- fit_of_latent_type(object, "link", TRUE) # whose scale is that of the link, too
   grid <- with_measures(grid, model.frame.sparsegp(object))
   at <- predict(object, grid, type = "link", covariance = TRUE)
   n <- nrow(grid)
-  list(X = diag(n), bhat = unname(at$fit), nbasis = matrix(NA), V = unname(at$covariance),
-       dffun = function(k, dfargs) Inf, dfargs = list(),
-       misc = emmeans_labels(object))
+  misc <- emmeans_labels(object)
+  refuse_if(identical(mode, "prob") && inherits(codec_of(object), "response_factor"), "object",
+            "has ordered classes, and emmeans averages one latent function",
+            "Use predict(type = \"prob\"), or emmeans() without `mode`")
+  # ggeffects asks so for counts with extra zeros, and looks for a column of this name
+  if (identical(mode, "count")) misc[c("predict.type", "inv.lbl")] <- c("response", "emmean")
+  list(X = diag(n), bhat = unname(at$fit) - offset_of_grid(trms, grid) + misc$shift,
+       nbasis = matrix(NA), V = unname(at$covariance), dffun = function(k, dfargs) Inf,
+       dfargs = list(), misc = misc[names(misc) != "shift"])
+}
+
+# Returns the offset of each row, which emmeans adds itself.
+offset_of_grid <- function(trms, grid) {
+  terms <- as.list(attr(trms, "variables"))[1L + attr(trms, "offset")]
+  Reduce(`+`, lapply(terms, eval, grid, environment(trms)), numeric(nrow(grid)))
 }
 
 # Returns a grid whose columns are dates, times or measures where those of the fit are: emmeans
@@ -151,14 +166,58 @@ refuse_many_latent <- function(object, as = "emmeans averages one latent functio
   stop_sparsegp("object", paste0("has several ", of, ", and ", as), remedy)
 }
 
-# Returns a link as emmeans describes it: its inverse, and the name of the result.
+# Returns a link as emmeans describes it: its inverse, the name of the result, and `shift`, which is
+# added on the link scale.
 emmeans_labels <- function(object) {
-  family <- family.sparsegp(object)
-  misc <- emmeans::.std.link.labels(family, list())
-  own <- tryCatch(stats::make.link(family$link), error = function(e) NULL)
-  if (is.null(misc$tran) || !is.null(own)) return(misc)
+  family <- link_to_point(object, family.sparsegp(object))
+  misc <- emmeans::.std.link.labels(family, list(shift = family$shift))
+  if (family$shift != 0) misc$inv.lbl <- "response"
+  if (inherits(codec_of(object), c("response_times", "response_factor"))) {
+    misc$postGridHook <- without_second_scale
+  }
+  known <- tryCatch(stats::make.link(family$link), error = function(e) NULL)
+  if (is.null(misc$tran) || !is.null(known)) return(misc)
   misc$tran <- c(family[c("linkfun", "linkinv", "mu.eta", "valideta")], name = family$link)
   misc
+}
+
+# Surv() and factor() on the left-hand side of a formula are no scales.
+without_second_scale <- function(object, ...) {
+  object@misc$tran2 <- NULL
+  object
+}
+
+# Returns a family whose link leads to what predict() calls a response. If that is a multiple of
+# exp(), the logarithm of the factor is `shift`, so that ratios remain ratios.
+link_to_point <- function(object, family) {
+  STEP <- 1e-4 # of a central difference of smooth functions of about one
+  own <- point_of_link(object)
+  eta <- c(-1, 0, 0.5)
+  factor <- own(eta) / exp(eta)
+  family$shift <- 0
+  if (family$link == "log" && isTRUE(diff(range(factor)) < 1e-8 * factor[1L])) {
+    family$shift <- log(factor[1L])
+  } else if (!isTRUE(all.equal(own(eta), family$linkinv(eta), tolerance = 1e-8))) {
+    family$link <- paste("latent", object$likelihood$type)
+    family$linkinv <- own
+    family$mu.eta <- function(eta) (own(eta + STEP) - own(eta - STEP)) / (2 * STEP)
+    family$linkfun <- NULL
+  }
+  family
+}
+
+# Returns the function from linear predictors to what type "response" predicts where they are
+# known, and on scales of the response to medians.
+point_of_link <- function(object) {
+  object <- without_members(object)
+  ends <- to_link(object, c(0, 1), 0)
+  codec <- codec_of(object)
+  scaled <- inherits(codec, "response_transformed") && !inherits(codec, "response_times")
+  point <- if (scaled || !has_usable_mean(object)) median_response else response_at
+  function(eta) {
+    f <- (eta - ends[1L]) / (ends[2L] - ends[1L])
+    unname(point(object, list(mean = f, var = 0 * f, offset = 0)))
+  }
 }
 
 # ---- insight, and through it ggeffects ----

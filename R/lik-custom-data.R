@@ -95,6 +95,14 @@ more_weights.weights_constants <- function(likelihood, weights, n) {
                 "Give update(fit, x = , y = , weights = list(...)) with those of the new rows")
 }
 
+# Returns a matrix of weights that are no constants as what it is: one number a row.
+plain_weights <- function(weights, likelihood) {
+  constants <- is.list(likelihood) && length(likelihood$custom$data) > 0L
+  if (constants || length(dim(weights)) != 2L) return(weights)
+  refuse_if(ncol(weights) != 1L, "weights", "have several columns", "Give one number per row")
+  if (is.data.frame(weights)) weights[[1L]] else weights[, 1L]
+}
+
 # Returns weights of rows as they are kept: a list with an entry for each row of a matrix.
 listed_weights <- function(weights) {
   weights <- unname(weights)
@@ -123,7 +131,7 @@ constants_in <- function(object, newdata) {
 }
 
 #' @export
-weights_at.weights_constants <- function(object, latent, weights) {
+weights_at.weights_constants <- function(object, latent, weights, needed = TRUE) {
   if (is.null(weights)) {
     lacking <- !is.list(latent$weights) && any(latent$complete)
     return(if (lacking) refuse_lacking_constants(object$likelihood$custom) else latent$weights)
@@ -133,7 +141,7 @@ weights_at.weights_constants <- function(object, latent, weights) {
 }
 
 #' @export
-check_new_responses.weights_constants <- function(object, interval, weights) invisible()
+check_new_responses.weights_constants <- function(object, of_noise, weights) invisible()
 
 refuse_lacking_constants <- function(custom) {
   stop_sparsegp("newdata", paste("lacks constants of lik_custom(data =):", toString(custom$data)),

@@ -48,9 +48,14 @@ refuse_variances_of_stream <- function(likelihood) {
 }
 
 #' @export
-weights_at.weights_variances <- function(object, latent, weights) {
+weights_at.weights_variances <- function(object, latent, weights, needed = TRUE) {
   rows <- length(latent$complete)
   if (is.null(weights) && !is.null(latent$weights)) return(latent$weights)
+  if (is.null(weights) && !needed) {
+    warn_sparsegp("Means on this scale depend on the noise variances of new rows, taken as those ",
+                  "of the fit on average: give `weights` = 1 / variance, or type = \"median\".")
+    return(1)
+  }
   if (is.null(weights)) {
     refuse_unknown_variances(object$likelihood, "weights", "Give weights = 1 / variance")
   }
@@ -65,8 +70,8 @@ weights_at.weights_variances <- function(object, latent, weights) {
 }
 
 #' @export
-check_new_responses.weights_variances <- function(object, interval, weights) {
-  if (is.null(weights) || interval == "prediction") return(invisible())
+check_new_responses.weights_variances <- function(object, of_noise, weights) {
+  if (is.null(weights) || of_noise) return(invisible())
   stop_sparsegp("weights", "are for prediction intervals, after known variances", "Leave them out")
 }
 

@@ -28,13 +28,13 @@ own_weights <- function(object) {
 }
 
 # Returns weights of new responses at the complete rows of `latent` (api-predict.R).
-# weights: those that the user gave.
-weights_at <- function(object, latent, weights) {
+# weights: those that the user gave; needed: is there no answer without weights that must be given?
+weights_at <- function(object, latent, weights, needed = TRUE) {
   UseMethod("weights_at", weighting(object$likelihood))
 }
 
 #' @export
-weights_at.weights_given <- function(object, latent, weights) {
+weights_at.weights_given <- function(object, latent, weights, needed = TRUE) {
   rows <- length(latent$complete)
   if (lik_traits(object$likelihood)$repeated) return(1)
   if (!is.null(weights)) {
@@ -49,15 +49,17 @@ weights_at.weights_given <- function(object, latent, weights) {
   1
 }
 
-# Stops where what a user gave of new responses is not for them.
-check_new_responses <- function(object, interval, weights) {
+# Stops where what a user gave of new responses is not for them. of_noise: does the answer depend
+# on their noise?
+check_new_responses <- function(object, of_noise, weights) {
   UseMethod("check_new_responses", weighting(object$likelihood))
 }
 
 #' @export
-check_new_responses.weights_given <- function(object, interval, weights) {
+check_new_responses.weights_given <- function(object, of_noise, weights) {
   traits <- lik_traits(object$likelihood)
-  for_weights <- interval == "prediction" && traits$weighted && !traits$repeated
+  for_weights <- of_noise && traits$weighted && !traits$repeated
   refuse_if(!is.null(weights) && !for_weights, "weights",
-            "are for prediction intervals of likelihoods that have weights", "Leave them out")
+            "are for prediction intervals of likelihoods that have weights, and means on scales",
+            "Leave them out")
 }

@@ -14,8 +14,11 @@ read_frame <- function(recipe, data = NULL) {
   timed <- !is.null(recipe$arguments$clock)
   if (timed) data <- with_clock(recipe, data)
   frame <- tryCatch(model_frame(recipe, data), error = function(e) refuse_frame(e, recipe, data))
-  weights <- stats::model.weights(frame)
-  if (!is.null(weights)) check_frame_weights(weights, nrow(frame))
+  weights <- plain_weights(stats::model.weights(frame), recipe$likelihood)
+  if (!is.null(weights)) {
+    check_frame_weights(weights, nrow(frame))
+    frame[["(weights)"]] <- weights
+  }
   if (first) {
     noted <- noted_variables(attr(frame, "terms"), data)
     if (length(c(noted, dressed(frame)))) frame <- note_variables(frame, noted)

@@ -27,7 +27,7 @@ read_rows.matrix_recipe <- function(recipe, data, y = NULL, offset = NULL, weigh
                names = if (is.null(rownames(x))) as.character(seq_len(n)) else rownames(x))
   if (!recipe$response) return(rows)
   if (is.null(y)) stop_sparsegp("y", "is missing", "Give one response per row of `x`")
-  weights <- more_weights(recipe$likelihood, weights, n)
+  weights <- more_weights(recipe$likelihood, plain_weights(weights, recipe$likelihood), n)
   codec <- lik_codec(recipe$likelihood)
   rows <- codec$gather(c(rows, list(y = plain_column(y, "y"), weights = weights)))
   rows$y <- check_response_length(rows$y, n, codec$dims)
@@ -107,6 +107,9 @@ with_known_levels <- function(recipe, x) {
 # Checks the response and what goes with it; returns the rows, a response of one column as a vector.
 check_rows <- function(rows, codec) {
   rows$y <- check_response_length(rows$y, nrow(rows$x), codec$dims)
+  one <- !inherits(codec, c("response_components", "response_coupled"))
+  refuse_if(one && NCOL(rows$offset) > 1L, "offset", "has several columns",
+            "Give one number per row")
   check_no_missing(y = if (!codec$missing) rows$y, offset = rows$offset, weights = rows$weights)
   if (any(is.infinite(rows$y))) stop_not_finite("y")
   rows

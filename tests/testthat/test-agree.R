@@ -193,6 +193,32 @@ test_that("emmeans of default fits of counts are those of a negative binomial mo
                tolerance = 1e-6)
 })
 
+test_that("emmeans has the responses and intervals of predict(), and an offset once", {
+  slow_tier()
+  skip_if_not_installed("emmeans")
+  skip_if_not_installed("survival")
+  d <- transform(agree_rows, g = factor(z), e = 1 + (seq_along(x) %% 4))
+  new <- data.frame(x = 1, g = levels(d$g), e = 3)
+  cases <- AGREE_CASES[c("gaussian", "student", "poisson", "negbin", "zip", "zinb", "hurdle",
+                         "hurdle_nb", "gamma", "beta", "trials", "weibull", "loglogistic",
+                         "lognormal", "probit", "logit", "mackay", "flip", "margin", "squares",
+                         "nullcat", "ordinal", "custom")]
+  for (name in names(cases)) {
+    case <- cases[[name]]
+    formula <- stats::update(agree_formula(case), . ~ x + g + offset(log(e)))
+    fit <- sparsegp(formula, d, likelihood = case[[2L]], learn = FALSE)
+    means <- emmeans::emmeans(fit, "g", at = list(x = 1), offset = log(3), data = d)
+    found <- as.matrix(summary(means, type = "response")[c(2L, 5L, 6L)])
+    wanted <- predict(fit, new, interval = "confidence")
+    expect_equal(found[, 2:3], wanted[, 2:3], ignore_attr = TRUE, tolerance = 1e-6, label = name)
+    expect_no_match(attr(summary(means), "mesg"), "Unknown", label = name)
+    # emmeans before 1.8.5 compares links that are lists with names of links, and warns
+    contrast <- suppressWarnings(summary(pairs(means), type = "link")$estimate)
+    link <- predict(fit, new, type = "link")
+    expect_equal(contrast, link[[1L]] - link[[2L]], tolerance = 1e-8, label = name)
+  }
+})
+
 test_that("emmeans goes back from the response's scale", {
   slow_tier()
   skip_if_not_installed("emmeans")

@@ -373,3 +373,10 @@ test_that("a variance that rounding has eaten is the bound of the rounding, not 
   bound <- sqrt(80 * .Machine$double.eps * 1e12)
   expect_gt(min(se_at(1e12)), bound * (1 - 1e-12))
 })
+
+test_that("a mode that a fit does not have is refused, also by a fit of one", {
+  fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
+  expect_error(predict(fit, cars[1:2, ], mode = 2), "`mode` is 2", class = "sparsegp_error")
+  expect_error(predict(fit, mode = "no"), "`mode`", class = "sparsegp_error")
+  expect_equal(predict(fit, mode = "all"), predict(fit))
+})

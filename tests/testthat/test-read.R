@@ -202,3 +202,15 @@ test_that("R's own checks ask no methods of what a fit has stored", {
                  class = "sparsegp_error", label = deparse1(changes[[i]]))
   }
 })
+
+test_that("weights and offsets may be matrices of one column, and no more", {
+  d <- data.frame(x = 1:12 / 4, y = sin(1:12), w = rep(1:3, 4))
+  both <- list(function(...) sparsegp(y ~ x, d, ..., learn = FALSE),
+               function(...) sparsegp(d$x, d$y, ..., learn = FALSE))
+  for (fit in both) {
+    expect_equal(fitted(fit(weights = matrix(d$w))), fitted(fit(weights = d$w)))
+    expect_equal(fitted(fit(offset = matrix(d$w))), fitted(fit(offset = d$w)))
+    expect_error(fit(weights = cbind(d$w, 1)), "`weights`", class = "sparsegp_error")
+    expect_error(fit(offset = cbind(d$w, 1)), "`offset`", class = "sparsegp_error")
+  }
+})

@@ -381,3 +381,23 @@ test_that("log_jacobian() of a part of a model is that of its rows", {
   expect_equal(log_jacobian(some$response), sum(log(slopes[5:9] / model$response$unit)),
                tolerance = 1e-8)
 })
+
+test_that("means of weighted rows on a scale are those of their weights", {
+  set.seed(4)
+  d <- data.frame(x = seq(0, 3, length.out = 30), w = runif(30, 0.3, 3))
+  d$y <- exp(sin(2 * d$x) + rnorm(30) / 3 / sqrt(d$w))
+  fits <- list(
+    sparsegp(y ~ x, d, lik_gaussian(transform = "log"), weights = w, learn = FALSE),
+    sparsegp(y ~ x, d, lik_gaussian(variance = 1 / d$w, transform = "log"), learn = FALSE)
+  )
+  for (fit in fits) {
+    own <- predict(fit, se.fit = TRUE, interval = "confidence")
+    expect_equal(predict(fit, d, weights = ~ w, se.fit = TRUE, interval = "confidence"), own,
+                 tolerance = 1e-10) # the same products of matrices in another order
+    expect_warning(away <- predict(fit, d), "give `weights`")
+    expect_gt(max(abs(away - own$fit[, "fit"])), 0.01)
+    expect_no_warning(predict(fit, d, type = "median"))
+    expect_error(predict(fit, d, type = "median", weights = d$w), "`weights`",
+                 class = "sparsegp_error")
+  }
+})
