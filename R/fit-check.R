@@ -33,6 +33,7 @@ refuse_flaw <- function(wrong, argument) {
 # Returns the name of the first field that is not what a fit has, or NULL.
 invalid_field <- function(fit) {
   if (!is.list(fit) || !identical(fit$format, FIT_FORMAT)) return("format")
+  if (any(Encoding(names(fit)) == "bytes")) return("format") # R stops at these
   # an update changes no more than the rows: a model that was sound last is not looked at again
   model <- unclass(fit)[registered("kinds", "model")$fields]
   if (!identical(model, REGISTRY$sound)) {

@@ -95,6 +95,18 @@ prior_normal <- function(mean, sd) {
 #' @export
 prior_flat <- function() new_prior("flat")
 
+# What a prior_*() function makes? Users can write to its parts, and it may come from a file.
+is_prior <- function(x) {
+  remade <- function() {
+    constructor <- get(paste0("prior_", x$family), mode = "function")
+    do.call(constructor, as.list(x$par))
+  }
+  holds(is_made(x, "sparsegp_prior") && is_word(x$family, names(PRIOR_FAMILIES)) &&
+          (is.null(x$par) || are_finite(x$par) && is.null(dim(x$par))) && identical(x, remade()))
+}
+
+are_priors <- function(x) is.list(x) && !is.object(x) && all(vapply(x, is_prior, NA))
+
 FLAT_SPREAD <- 2 # of a prior without information
 
 # The log density of each family at x, normalised, and its derivative d/dx. typical: a value whose
@@ -140,6 +152,8 @@ PRIOR_FAMILIES <- list(
 
 #' @export
 print.sparsegp_prior <- function(x, ...) {
+  refuse_if(!is_prior(x), "x", "was not made by a prior_*() function, or was changed afterwards",
+            "Create it again; do not assign to parts of a prior")
   par <- paste0(names(x$par), " = ", format(x$par, digits = 4L, trim = TRUE), recycle0 = TRUE)
   cat("<prior> ", x$family, "(", toString(par), ")\n", sep = "")
   invisible(x)
@@ -153,15 +167,15 @@ default_lognormal <- function(centre, sdlog) {
 # Puts a user's priors over the defaults in a table of hyperparameters (hyper-table.R).
 apply_priors <- function(table, prior) {
   if (is.null(prior) || identical(prior, list())) return(table)
-  named <- is.list(prior) && !is.null(names(prior)) && all(names(prior) != "")
+  named <- is.list(prior) && !is.null(names(prior)) && !any(names(prior) %in% c("", NA))
   refuse_if(!named || inherits(prior, "sparsegp_prior"), "prior", "must be a named list",
             "As in prior = list(lengthscale = prior_gamma(2, 1))")
   # what is named more closely is put in later, and stays
   breadth <- vapply(names(prior), function(name) length(matching_hyper(table, name)), 0L)
   for (name in names(prior)[order(-breadth)]) {
-    check_class(prior[[name]], "sparsegp_prior", paste0("prior$", name),
-                paste("Use prior_lognormal(), prior_logcauchy(), prior_gamma(), prior_normal() or",
-                      "prior_flat()"))
+    refuse_if(!is_prior(prior[[name]]), paste0("prior$", name), "is not a prior",
+              paste("Use prior_lognormal(), prior_logcauchy(), prior_gamma(), prior_normal() or",
+                    "prior_flat()"))
     at <- matching_hyper(table, name)
     if (length(at) == 0L) {
       of_inputs <- grepl("lengthscale[.]", name) && any(grepl("lengthscale$", table$name))

@@ -3,15 +3,19 @@
 
 # Stops where one is not. Parts are checked as the whole is.
 check_kernel <- function(kernel, argument = "kernel") {
-  type <- if (is.list(kernel)) registered("kernels", kernel$type)
-  refuse_if(is.null(type) || !is.null(invalid_part(kinds_like(type$like, type$parts), kernel)),
-            argument, "has a part that was not made by a kernel_*() function",
+  refuse_if(!holds(is_kernel(kernel)), argument, "has a part that was not made by a kernel_*() function",
             "Create it again; do not assign to parts of a kernel")
   for (name in names(kernel$params)) {
     check_hyper(kernel$params[[name]], name, range = range_in(kernel, name))
   }
   for (part in kernel$parts) check_kernel(part, argument)
   invisible(kernel)
+}
+
+is_kernel <- function(kernel) {
+  type <- registered("kernels", kernel$type)
+  is_made(kernel, "sparsegp_kernel") && is.list(type) &&
+    is.null(invalid_part(kinds_like(type$like, type$parts), kernel))
 }
 
 # Returns the kinds of the fields of a kernel of the type that `like` is of.
