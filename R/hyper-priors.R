@@ -65,30 +65,33 @@ new_prior <- function(family, ...) {
   structure(list(family = family, par = c(...)), class = "sparsegp_prior")
 }
 
+# Squares of widths, and of their inverses, are to be numbers.
+check_width <- function(x, argument) check_number(x, argument, 1e-100, 1e100)
+
 #' @rdname priors
 #' @export
 prior_lognormal <- function(meanlog, sdlog) {
   new_prior("lognormal", meanlog = check_number(meanlog, "meanlog"),
-            sdlog = check_number(sdlog, "sdlog", 0))
+            sdlog = check_width(sdlog, "sdlog"))
 }
 
 #' @rdname priors
 #' @export
 prior_logcauchy <- function(location, scale) {
   new_prior("logcauchy", location = check_number(location, "location"),
-            scale = check_number(scale, "scale", 0))
+            scale = check_width(scale, "scale"))
 }
 
 #' @rdname priors
 #' @export
 prior_gamma <- function(shape, rate) {
-  new_prior("gamma", shape = check_number(shape, "shape", 0), rate = check_number(rate, "rate", 0))
+  new_prior("gamma", shape = check_width(shape, "shape"), rate = check_width(rate, "rate"))
 }
 
 #' @rdname priors
 #' @export
 prior_normal <- function(mean, sd) {
-  new_prior("normal", mean = check_number(mean, "mean"), sd = check_number(sd, "sd", 0))
+  new_prior("normal", mean = check_number(mean, "mean"), sd = check_width(sd, "sd"))
 }
 
 #' @rdname priors

@@ -25,7 +25,8 @@ kinds_like <- function(like, parts) {
     custom = if (is.null(like$custom)) is.null else is_custom,
     extension = if (is.null(like$extension)) is.null else is_extension,
     params = function(x, whole) {
-      is.list(x) && identical(names(x), c(names(like$params), more_params(whole)))
+      is.list(x) && !is.object(x) && length(x) == length(names(x)) &&
+        identical(names(x), c(names(like$params), more_params(whole)))
     },
     ard = function(x) is_flag(x) && (!x || nzchar(like$per_input)),
     vars = function(x) is.null(x) || !is.null(check_vars(x)),
@@ -38,7 +39,7 @@ kinds_like <- function(like, parts) {
         are_whole_between(x, 0, .Machine$integer.max) &&
         (free || length(x) == 1L && identical(names(x), names(like$degree)))
     },
-    parts = function(x) is.list(x) && are_parts(x, parts)
+    parts = function(x) is.list(x) && !is.object(x) && are_parts(x, parts)
   )
 }
 

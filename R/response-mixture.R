@@ -339,7 +339,7 @@ is_mixture <- function(y) {
   w <- mixture_width(y)
   parts <- mixture_parts(y)
   weights <- (seq_len(parts) - 1L) * (1L + moment_count(w)) + 1L
-  !isS4(y) && identical(setdiff(oldClass(y), "AsIs"), "sparsegp_mixture") && is.double(numbers) &&
+  !isS4(y) && !is.object(dim(y)) && identical(setdiff(oldClass(y), "AsIs"), "sparsegp_mixture") && is.double(numbers) &&
     is_one(parts, 1, ncol(numbers)) && are_words(attr(y, "components")) && w > 1L &&
     ncol(numbers) %in% (parts * (1L + moment_count(w)) + c(0L, moment_count(w))) &&
     all(numbers[, weights] >= 0, na.rm = TRUE)
