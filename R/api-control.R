@@ -67,7 +67,8 @@ check_control <- function(control, ...) {
   known <- names(formals(gp_control))
   check_class(control, "sparsegp_control", "control", "Give gp_control()")
   refuse_if(!holds(is_made(control, "sparsegp_control") && all(names(control) %in% known)),
-            "control", "was not made by gp_control(), or was changed afterwards", "Give gp_control()")
+            "control", "was not made by gp_control(), or was changed afterwards",
+            "Give gp_control()")
   do.call(gp_control, unclass(control), quote = TRUE) # stops where it would
   unknown <- ...names()
   own <- intersect(unknown, known)

@@ -76,7 +76,8 @@ as_times.Surv <- function(y) {
   type <- attr(y, "type")
   numbers <- matrix(as.double(unclass(y)), nrow(y))
   refuse_if(!is_word(type, c("right", "left", "interval", "interval2", "counting")), "y",
-            paste0("is a Surv object of type \"", format(type)[1L], "\", with several kinds of events"),
+            paste0("is a Surv object of type \"", format(type)[1L],
+                   "\", with several kinds of events"),
             paste("Give Surv(time, status), Surv(entry, time, status), or one of type",
                   "\"left\" or \"interval2\", and one event"))
   if (type == "counting") {

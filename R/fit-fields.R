@@ -354,7 +354,8 @@ is_stream_record <- function(stream, fit) {
   d <- nrow(fit$posterior$basis)
   counts <- record$count[record_names() != "logz"]
   traced <- record$count[record_names() == "traced"]
-  is.list(stream$setup) && is_table(record$points, point_length(fit), d) && are_points(t(record$points), n_outputs(fit)) &&
+  is.list(stream$setup) && is_table(record$points, point_length(fit), d) &&
+    are_points(t(record$points), n_outputs(fit)) &&
     are_doubles(record$id, d) && are_rows_of_points(record$id, n_outputs(fit)) &&
     are_doubles(record$count, length(record_names())) && all(counts >= 0 & is.finite(counts)) &&
     is_table(record$trace, nrow(empty_state(1L)$trace), traced) && is_stream_trace(record) &&

@@ -36,7 +36,8 @@ check_hyper <- function(x, argument, positive = TRUE, single = FALSE, range = c(
   value <- given_value(x)
   if (is.null(value)) return(x)
   numbers <- !is.object(value) && is.numeric(value) && length(value) %in% seq_len(MOST_VALUES)
-  refuse_if(!numbers || !all(is.finite(value)), argument, "must be finite numbers, fixed() around them, or NULL")
+  refuse_if(!numbers || !all(is.finite(value)), argument,
+            "must be finite numbers, fixed() around them, or NULL")
   if (single && length(value) != 1L) stop_sparsegp(argument, "must be one number")
   within <- value > range[1L] & value < range[2L] | is_fixed(x) & value %in% limit
   if (positive && !all(within)) {

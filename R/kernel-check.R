@@ -3,7 +3,8 @@
 
 # Stops where one is not. Parts are checked as the whole is.
 check_kernel <- function(kernel, argument = "kernel") {
-  refuse_if(!holds(is_kernel(kernel)), argument, "has a part that was not made by a kernel_*() function",
+  refuse_if(!holds(is_kernel(kernel)), argument,
+            "has a part that was not made by a kernel_*() function",
             "Create it again; do not assign to parts of a kernel")
   for (name in names(kernel$params)) {
     check_hyper(kernel$params[[name]], name, range = range_in(kernel, name))

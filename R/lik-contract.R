@@ -145,7 +145,8 @@ lik_in_catalogue <- function(lik) {
 # Stops where a likelihood is not what a constructor makes: users can write to its parts, and it may
 # come from a file.
 check_likelihood <- function(lik) {
-  refuse_if(!holds(is_likelihood(lik)), "likelihood", "was not made by a lik_*() function, or was changed afterwards",
+  refuse_if(!holds(is_likelihood(lik)), "likelihood",
+            "was not made by a lik_*() function, or was changed afterwards",
             "Create it again; do not assign to parts of a likelihood")
   check_lik_params(lik_traits(lik), lik$params)
   lik

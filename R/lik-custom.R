@@ -216,7 +216,8 @@ custom_hyper <- function(theta, range, prior) {
     custom_bounds(range[[name]], name, start[[name]])
   })
   for (name in names(prior)) {
-    refuse_if(!is_prior(prior[[name]]), "prior", paste0("has no prior_*() value of ", name), "See ?priors")
+    refuse_if(!is_prior(prior[[name]]), "prior",
+              paste0("has no prior_*() value of ", name), "See ?priors")
   }
   lower <- vapply(bounds, `[`, 0, 1L)
   list(names = as.character(names), start = start, lower = lower,

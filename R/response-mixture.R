@@ -338,11 +338,12 @@ is_mixture <- function(y) {
   numbers <- unclass(y)
   w <- mixture_width(y)
   parts <- mixture_parts(y)
-  weights <- (seq_len(parts) - 1L) * (1L + moment_count(w)) + 1L
-  !isS4(y) && !is.object(dim(y)) && identical(setdiff(oldClass(y), "AsIs"), "sparsegp_mixture") && is.double(numbers) &&
+  weights <- function() numbers[, (seq_len(parts) - 1L) * (1L + moment_count(w)) + 1L]
+  !isS4(y) && !is.object(dim(y)) && is.double(numbers) &&
+    identical(setdiff(oldClass(y), "AsIs"), "sparsegp_mixture") &&
     is_one(parts, 1, ncol(numbers)) && are_words(attr(y, "components")) && w > 1L &&
     ncol(numbers) %in% (parts * (1L + moment_count(w)) + c(0L, moment_count(w))) &&
-    all(numbers[, weights] >= 0, na.rm = TRUE)
+    all(weights() >= 0, na.rm = TRUE)
 }
 
 read_more_mixtures <- function(codec, y, lik, weights, response) {

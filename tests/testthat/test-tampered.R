@@ -240,7 +240,9 @@ test_that("values of constructors that were changed are refused in words", {
          function(x) sparsegp(y ~ a, x, learn = FALSE)),
     list(kernel_rbf() + kernel_linear(), function(x) {
       parts <- x$parts
-      part <- function(class) replace(parts, 1L, list(structure(unclass(parts[[1L]]), class = class)))
+      part <- function(class) {
+        replace(parts, 1L, list(structure(unclass(parts[[1L]]), class = class)))
+      }
       list(parts = part("liar"), parts = part(c("liar", "sparsegp_kernel")), params = list(1),
            parts = structure(parts, class = "liar"), type = structure("sum", class = "liar"))
     }, with_kernel),
