@@ -101,8 +101,9 @@ prior_flat <- function() new_prior("flat")
 # What a prior_*() function makes? Users can write to its parts, and it may come from a file.
 is_prior <- function(x) {
   remade <- function() {
-    constructor <- get(paste0("prior_", x$family), mode = "function")
-    do.call(constructor, as.list(x$par))
+    make <- list(lognormal = prior_lognormal, logcauchy = prior_logcauchy, gamma = prior_gamma,
+                 normal = prior_normal, flat = prior_flat)[[x$family]]
+    do.call(make, as.list(x$par))
   }
   holds(is_made(x, "sparsegp_prior") && is_word(x$family, names(PRIOR_FAMILIES)) &&
           (is.null(x$par) || are_finite(x$par) && is.null(dim(x$par))) && identical(x, remade()))

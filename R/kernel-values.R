@@ -316,6 +316,6 @@ shows_degree <- function(kernel) !is.null(names(kernel$degree)) && !anyNA(kernel
 
 #' @export
 print.sparsegp_kernel <- function(x, ...) {
-  cat("<kernel> ", format(check_kernel(x, "x")), "\n", sep = "")
+  cat("<kernel> ", format(x), "\n", sep = "")
   invisible(x)
 }

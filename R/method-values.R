@@ -7,7 +7,6 @@ new_method <- function(type, label = NULL, settings = NULL) {
 
 #' @export
 print.sparsegp_method <- function(x, ...) {
-  check_method(x)
   settings <- x[setdiff(names(x), c("type", "label"))]
   cat("<method> ", x$label, " (", toString(paste(names(settings), settings, sep = " = ")), ")\n",
       sep = "")
