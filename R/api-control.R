@@ -64,9 +64,14 @@ print.sparsegp_control <- function(x, ...) {
 
 # Stops if `control` is not a gp_control(), or if other arguments of sparsegp() are given.
 check_control <- function(control, ...) {
+  known <- names(formals(gp_control))
   check_class(control, "sparsegp_control", "control", "Give gp_control()")
+  refuse_if(!holds(is_made(control, "sparsegp_control") && all(names(control) %in% known)),
+            "control", "was not made by gp_control(), or was changed afterwards",
+            "Give gp_control()")
+  do.call(gp_control, unclass(control), quote = TRUE) # stops where it would
   unknown <- ...names()
-  own <- intersect(unknown, names(formals(gp_control)))
+  own <- intersect(unknown, known)
   if (length(own)) {
     stop_unknown(own, paste0("Write control = gp_control(",
                              paste(own, "= ...", collapse = ", "), ")"))

@@ -337,6 +337,7 @@ need_package <- function(package, what) {
 
 #' @export
 print.sparsegp_source <- function(x, ...) {
+  check_source(x)
   cat("<rows> ", x$label, if (!is.na(x$chunks)) paste0(", ", counted(x$chunks, "chunk")), "\n",
       sep = "")
   invisible(x)
@@ -344,6 +345,6 @@ print.sparsegp_source <- function(x, ...) {
 
 # Returns `data` as a source, if it is one or a table that can be made one; else NULL.
 as_source <- function(data) {
-  if (inherits(data, "sparsegp_source")) return(data)
+  if (inherits(data, "sparsegp_source")) return(check_source(data))
   if (inherits(data, c("tbl_sql", "FileSystemDataset"))) row_source(data)
 }

@@ -16,6 +16,18 @@ new_source <- function(label, chunks, reader, apart, hold, only = NULL) {
             class = "sparsegp_source")
 }
 
+check_source <- function(source, argument = "data") {
+  refuse_if(!holds(is_made(source, "sparsegp_source") && is_of_kind(source, source_kinds())),
+            argument, "was not made by row_source(), or was changed afterwards", "Create it again")
+  source
+}
+
+source_kinds <- function() list(
+  label = is_text, reader = is.function, apart = is_flag, only = optional(is.function),
+  chunks = function(x) identical(x, NA_integer_) || is_one(x, 1, .Machine$integer.max),
+  hold = function(x) is_one(x, 0)
+)
+
 # Returns a source that need not read columns of other names; NULL: all columns count.
 narrowed_to <- function(source, names) {
   if (is.null(names) || is.null(source$only)) source else source$only(names)

@@ -26,7 +26,12 @@ are_times <- function(y) inherits(y, "sparsegp_times")
 as_times <- function(y) UseMethod("as_times")
 
 #' @export
-as_times.sparsegp_times <- function(y) y
+as_times.sparsegp_times <- function(y) {
+  numbers <- unclass(y)
+  refuse_if(!holds(!isS4(y) && is.double(numbers) && ncol(numbers) == length(TIME_COLUMNS)), "y",
+            "has times that were changed afterwards", "Give Surv(time, status) again")
+  y
+}
 
 # Numbers are times of events, and a matrix with the columns `time` and `status`, or `start`, `stop`
 # and `status`, is of times that are right censored where the status is 0, unless it is still said
@@ -70,8 +75,9 @@ is_matrix_of_times <- function(y) {
 as_times.Surv <- function(y) {
   type <- attr(y, "type")
   numbers <- matrix(as.double(unclass(y)), nrow(y))
-  refuse_if(!type %in% c("right", "left", "interval", "interval2", "counting"), "y",
-            paste0("is a Surv object of type \"", type, "\", with several kinds of events"),
+  refuse_if(!is_word(type, c("right", "left", "interval", "interval2", "counting")), "y",
+            paste0("is a Surv object of type \"", format(type)[1L],
+                   "\", with several kinds of events"),
             paste("Give Surv(time, status), Surv(entry, time, status), or one of type",
                   "\"left\" or \"interval2\", and one event"))
   if (type == "counting") {

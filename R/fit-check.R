@@ -32,7 +32,9 @@ refuse_flaw <- function(wrong, argument) {
 
 # Returns the name of the first field that is not what a fit has, or NULL.
 invalid_field <- function(fit) {
-  if (!is.list(fit) || !identical(fit$format, FIT_FORMAT)) return("format")
+  # R stops at names of bytes with words of its own
+  named <- is.list(fit) && !any(Encoding(as.character(names(fit))) == "bytes")
+  if (!named || !identical(fit$format, FIT_FORMAT)) return("format")
   # an update changes no more than the rows: a model that was sound last is not looked at again
   model <- unclass(fit)[registered("kinds", "model")$fields]
   if (!identical(model, REGISTRY$sound)) {
@@ -164,7 +166,11 @@ row_kinds <- function() list(
 # when it begins.
 waiting_kinds <- function() list(
   stream = is.list, terms = optional(is_terms), call = optional(is_plain_call),
-  setup = function(x, whole) !is.null(check_method(whole$stream$setup$method)),
+  setup = function(x, whole) {
+    setup <- whole$stream$setup
+    is.list(setup) && !is.null(check_method(setup$method)) &&
+      (is.null(setup$likelihood) || !is.null(check_likelihood(setup$likelihood)))
+  },
   coder = function(x, whole) is_coder(whole$stream$coder),
   pilot = function(x, whole) is_one(whole$stream$pilot, 1),
   omitted = function(x, whole) is_one(whole$stream$omitted, 0),

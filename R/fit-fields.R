@@ -20,8 +20,8 @@ is_terms <- function(x) {
     (is.null(has$offset) || are_whole_between(has$offset, 1, length(variables) - 1L)) &&
     (is.null(has$predvars) || is.call(has$predvars) &&
        length(has$predvars) == length(variables)) &&
-    (is.null(has$dataClasses) || is.character(has$dataClasses)) &&
-    (is.null(has$titles) || is.character(has$titles) && !is.null(names(has$titles)))
+    (is.null(has$dataClasses) || are_words(has$dataClasses)) &&
+    (is.null(has$titles) || are_words(has$titles) && !is.null(names(has$titles)))
 }
 
 is_factor_table <- function(factors, variables, terms) {
@@ -144,16 +144,22 @@ HYPER_COLUMNS <- list(
   double = c("unit", "lower", "upper", "theta", "start", "input_sd"), list = "prior"
 )
 
+# Those that a search reads besides, and fits of earlier versions have not
+SEARCH_COLUMNS <- c("finest", "least", "turn", "stride", "reach")
+
 # limits: where at_limit() finds a value on a bound.
 is_hyper_table <- function(table, limits) {
   columns <- unclass(table)[unlist(HYPER_COLUMNS)]
   kind <- rep(names(HYPER_COLUMNS), lengths(HYPER_COLUMNS))
-  is.data.frame(table) && all(vapply(columns, typeof, "") == kind) &&
-    all(lengths(columns) == length(columns$theta)) &&
+  plain <- function(x) !is.object(x) && is.null(dim(x)) && length(x) == length(columns$theta)
+  others <- unclass(table)[setdiff(names(table), unlist(HYPER_COLUMNS))]
+  identical(oldClass(table), "data.frame") && all(vapply(columns, typeof, "") == kind) &&
+    all(names(others) %in% SEARCH_COLUMNS) && all(vapply(others, is.numeric, NA)) &&
+    all(vapply(c(columns, others), plain, NA)) &&
     !anyNA(columns[c("lower", "upper", "log", "free", "name", "base", "adds_to")], TRUE) &&
     are_finite(columns$theta[!limits]) && are_finite(columns$start[!limits]) &&
     all(columns$unit > 0) &&
-    are_finite(columns$unit) && all(vapply(columns$prior, inherits, NA, "sparsegp_prior"))
+    are_finite(columns$unit) && are_priors(columns$prior)
 }
 
 # Finds hyperparameters that are fixed on a bound of their range, where their likelihood allows it
@@ -348,7 +354,8 @@ is_stream_record <- function(stream, fit) {
   d <- nrow(fit$posterior$basis)
   counts <- record$count[record_names() != "logz"]
   traced <- record$count[record_names() == "traced"]
-  is_table(record$points, point_length(fit), d) && are_points(t(record$points), n_outputs(fit)) &&
+  is.list(stream$setup) && is_table(record$points, point_length(fit), d) &&
+    are_points(t(record$points), n_outputs(fit)) &&
     are_doubles(record$id, d) && are_rows_of_points(record$id, n_outputs(fit)) &&
     are_doubles(record$count, length(record_names())) && all(counts >= 0 & is.finite(counts)) &&
     is_table(record$trace, nrow(empty_state(1L)$trace), traced) && is_stream_trace(record) &&

@@ -19,12 +19,15 @@ fixed <- function(value) {
   structure(list(value = as.double(value)), class = "sparsegp_fixed")
 }
 
-is_fixed <- function(x) inherits(x, "sparsegp_fixed")
+is_fixed <- function(x) is.list(x) && inherits(x, "sparsegp_fixed")
 
 given_value <- function(x) if (is_fixed(x)) x$value else x
 
 # Values that were part of what was given, fixed if that was
 given_like <- function(given, values) if (is_fixed(given)) fixed(values) else values
+
+# Values of a hyperparameter that are looked at: a few bytes can stand for billions of them.
+MOST_VALUES <- 1e6
 
 # Checks a hyperparameter as a user gives it: NULL, positive numbers, or fixed() around them. limit:
 # a bound of the range that a value may lie on if it is fixed, as there the search has no end.
@@ -32,8 +35,9 @@ check_hyper <- function(x, argument, positive = TRUE, single = FALSE, range = c(
                         limit = NULL) {
   value <- given_value(x)
   if (is.null(value)) return(x)
-  refuse_if(!is.numeric(value) || length(value) == 0L || !all(is.finite(value)),
-            argument, "must be finite numbers, fixed() around them, or NULL")
+  numbers <- !is.object(value) && is.numeric(value) && length(value) %in% seq_len(MOST_VALUES)
+  refuse_if(!numbers || !all(is.finite(value)), argument,
+            "must be finite numbers, fixed() around them, or NULL")
   if (single && length(value) != 1L) stop_sparsegp(argument, "must be one number")
   within <- value > range[1L] & value < range[2L] | is_fixed(x) & value %in% limit
   if (positive && !all(within)) {

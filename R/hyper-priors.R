@@ -65,35 +65,51 @@ new_prior <- function(family, ...) {
   structure(list(family = family, par = c(...)), class = "sparsegp_prior")
 }
 
+# Squares of widths, and of their inverses, are to be numbers.
+check_width <- function(x, argument) check_number(x, argument, 1e-100, 1e100)
+
 #' @rdname priors
 #' @export
 prior_lognormal <- function(meanlog, sdlog) {
   new_prior("lognormal", meanlog = check_number(meanlog, "meanlog"),
-            sdlog = check_number(sdlog, "sdlog", 0))
+            sdlog = check_width(sdlog, "sdlog"))
 }
 
 #' @rdname priors
 #' @export
 prior_logcauchy <- function(location, scale) {
   new_prior("logcauchy", location = check_number(location, "location"),
-            scale = check_number(scale, "scale", 0))
+            scale = check_width(scale, "scale"))
 }
 
 #' @rdname priors
 #' @export
 prior_gamma <- function(shape, rate) {
-  new_prior("gamma", shape = check_number(shape, "shape", 0), rate = check_number(rate, "rate", 0))
+  new_prior("gamma", shape = check_width(shape, "shape"), rate = check_width(rate, "rate"))
 }
 
 #' @rdname priors
 #' @export
 prior_normal <- function(mean, sd) {
-  new_prior("normal", mean = check_number(mean, "mean"), sd = check_number(sd, "sd", 0))
+  new_prior("normal", mean = check_number(mean, "mean"), sd = check_width(sd, "sd"))
 }
 
 #' @rdname priors
 #' @export
 prior_flat <- function() new_prior("flat")
+
+# What a prior_*() function makes? Users can write to its parts, and it may come from a file.
+is_prior <- function(x) {
+  remade <- function() {
+    make <- list(lognormal = prior_lognormal, logcauchy = prior_logcauchy, gamma = prior_gamma,
+                 normal = prior_normal, flat = prior_flat)[[x$family]]
+    do.call(make, as.list(x$par))
+  }
+  holds(is_made(x, "sparsegp_prior") && is_word(x$family, names(PRIOR_FAMILIES)) &&
+          (is.null(x$par) || are_finite(x$par) && is.null(dim(x$par))) && identical(x, remade()))
+}
+
+are_priors <- function(x) is.list(x) && !is.object(x) && all(vapply(x, is_prior, NA))
 
 FLAT_SPREAD <- 2 # of a prior without information
 
@@ -140,6 +156,8 @@ PRIOR_FAMILIES <- list(
 
 #' @export
 print.sparsegp_prior <- function(x, ...) {
+  refuse_if(!is_prior(x), "x", "was not made by a prior_*() function, or was changed afterwards",
+            "Create it again; do not assign to parts of a prior")
   par <- paste0(names(x$par), " = ", format(x$par, digits = 4L, trim = TRUE), recycle0 = TRUE)
   cat("<prior> ", x$family, "(", toString(par), ")\n", sep = "")
   invisible(x)
@@ -153,15 +171,15 @@ default_lognormal <- function(centre, sdlog) {
 # Puts a user's priors over the defaults in a table of hyperparameters (hyper-table.R).
 apply_priors <- function(table, prior) {
   if (is.null(prior) || identical(prior, list())) return(table)
-  named <- is.list(prior) && !is.null(names(prior)) && all(names(prior) != "")
+  named <- is.list(prior) && !is.null(names(prior)) && !any(names(prior) %in% c("", NA))
   refuse_if(!named || inherits(prior, "sparsegp_prior"), "prior", "must be a named list",
             "As in prior = list(lengthscale = prior_gamma(2, 1))")
   # what is named more closely is put in later, and stays
   breadth <- vapply(names(prior), function(name) length(matching_hyper(table, name)), 0L)
   for (name in names(prior)[order(-breadth)]) {
-    check_class(prior[[name]], "sparsegp_prior", paste0("prior$", name),
-                paste("Use prior_lognormal(), prior_logcauchy(), prior_gamma(), prior_normal() or",
-                      "prior_flat()"))
+    refuse_if(!is_prior(prior[[name]]), paste0("prior$", name), "is not a prior",
+              paste("Use prior_lognormal(), prior_logcauchy(), prior_gamma(), prior_normal() or",
+                    "prior_flat()"))
     at <- matching_hyper(table, name)
     if (length(at) == 0L) {
       of_inputs <- grepl("lengthscale[.]", name) && any(grepl("lengthscale$", table$name))

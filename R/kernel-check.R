@@ -3,15 +3,20 @@
 
 # Stops where one is not. Parts are checked as the whole is.
 check_kernel <- function(kernel, argument = "kernel") {
-  type <- if (is.list(kernel)) registered("kernels", kernel$type)
-  refuse_if(is.null(type) || !is.null(invalid_part(kinds_like(type$like, type$parts), kernel)),
-            argument, "has a part that was not made by a kernel_*() function",
+  refuse_if(!holds(is_kernel(kernel)), argument,
+            "has a part that was not made by a kernel_*() function",
             "Create it again; do not assign to parts of a kernel")
   for (name in names(kernel$params)) {
     check_hyper(kernel$params[[name]], name, range = range_in(kernel, name))
   }
   for (part in kernel$parts) check_kernel(part, argument)
   invisible(kernel)
+}
+
+is_kernel <- function(kernel) {
+  type <- registered("kernels", kernel$type)
+  is_made(kernel, "sparsegp_kernel") && is.list(type) &&
+    is.null(invalid_part(kinds_like(type$like, type$parts), kernel))
 }
 
 # Returns the kinds of the fields of a kernel of the type that `like` is of.
@@ -21,7 +26,8 @@ kinds_like <- function(like, parts) {
     custom = if (is.null(like$custom)) is.null else is_custom,
     extension = if (is.null(like$extension)) is.null else is_extension,
     params = function(x, whole) {
-      is.list(x) && identical(names(x), c(names(like$params), more_params(whole)))
+      is.list(x) && !is.object(x) && length(x) == length(names(x)) &&
+        identical(names(x), c(names(like$params), more_params(whole)))
     },
     ard = function(x) is_flag(x) && (!x || nzchar(like$per_input)),
     vars = function(x) is.null(x) || !is.null(check_vars(x)),
@@ -34,7 +40,7 @@ kinds_like <- function(like, parts) {
         are_whole_between(x, 0, .Machine$integer.max) &&
         (free || length(x) == 1L && identical(names(x), names(like$degree)))
     },
-    parts = function(x) is.list(x) && are_parts(x, parts)
+    parts = function(x) is.list(x) && !is.object(x) && are_parts(x, parts)
   )
 }
 

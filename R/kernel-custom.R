@@ -150,7 +150,7 @@ check_theta_start <- function(start, name, range) {
 
 check_theta_priors <- function(prior, names) {
   right <- is.list(prior) && length(prior) == length(names(prior)) &&
-    all(names(prior) %in% names) && all(vapply(prior, inherits, NA, "sparsegp_prior"))
+    all(names(prior) %in% names) && are_priors(prior)
   if (right) return(prior)
   stop_sparsegp("prior", "must be a list of prior_*() values with names of `theta`",
                 "As in prior = list(lengthscale = prior_gamma(2, 1))")
@@ -284,5 +284,5 @@ is_custom <- function(x) {
   is.list(x) && is.function(x$fun) && (is.null(x$diag) || is.function(x$diag)) &&
     (is.null(x$grad) || is.function(x$grad)) && is.character(x$names) && is_text(x$label) &&
     are_doubles(x$lower, length(x$names)) && are_doubles(x$upper, length(x$names)) &&
-    !anyNA(c(x$lower, x$upper)) && all(x$lower < x$upper) && is.list(x$prior)
+    !anyNA(c(x$lower, x$upper)) && all(x$lower < x$upper) && are_priors(x$prior)
 }

@@ -29,8 +29,9 @@ seen_period <- function(x, response, range, turn) {
 seen_periods <- function(x, y, count) {
   t <- x - min(x)
   found <- list(period = numeric(), share = numeric())
-  if (length(unique(t)) < 8L) return(found)
+  if (length(unique(t)) < 8L || max(t) == Inf || max(t) < SHORT_RANGE) return(found)
   # in units whose powers are finite
+  y <- y / max(abs(y), .Machine$double.xmin)
   rest <- stats::lm.fit(cbind(1, stats::poly(t / max(t), 3L)), as.double(y))$residuals
   for (k in seq_len(count)) {
     if (!isTRUE(max(abs(rest)) > 1e-9 * max(abs(y)))) break
@@ -42,6 +43,8 @@ seen_periods <- function(x, y, count) {
   }
   found
 }
+
+SHORT_RANGE <- 1e-290 # of an input, below which frequencies are not finite
 
 HARMONICS <- 2L # of a peak, that are taken off before the next one is looked for
 

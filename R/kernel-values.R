@@ -275,7 +275,11 @@ Ops.sparsegp_kernel <- function(e1, e2) {
   remedy <- "Combine a kernel with another kernel, as in kernel_rbf() + kernel_linear()"
   check_class(e1, "sparsegp_kernel", .Generic, remedy)
   check_class(e2, "sparsegp_kernel", .Generic, remedy)
-  parts_of <- function(e) if (e$type == type) e$parts else list(e)
+  parts_of <- function(e) {
+    refuse_if(!holds(is_made(e, "sparsegp_kernel") && is_text(e$type)), .Generic,
+              "has a kernel that was changed after it was made", "Create it again")
+    if (e$type == type) e$parts else list(e)
+  }
   new_kernel(unname(type), list(), parts = c(parts_of(e1), parts_of(e2)))
 }
 

@@ -118,14 +118,24 @@ pilot_control <- function(control) {
 
 #' @export
 print.sparsegp_learn <- function(x, ...) {
+  x <- check_learn(x)
   shown <- x[x$criterion == "ivm" | names(x) != "strategy"] # the evidence has no strategies
   cat("<learning> ", toString(paste(names(shown), shown, sep = " = ")), "\n", sep = "")
   invisible(x)
 }
 
+# Returns what learn_control() makes of the same settings: users can write to them.
+check_learn <- function(learn) {
+  settings <- unclass(learn)
+  refuse_if(!holds(is_made(learn, "sparsegp_learn") && are_settings(settings, learn_control)),
+            "learn", "was not made by learn_control(), or was changed afterwards",
+            "Create it again")
+  do.call(learn_control, settings)
+}
+
 # learn = TRUE, FALSE or a learn_control(); FALSE becomes NULL
 as_learn <- function(learn) {
-  if (inherits(learn, "sparsegp_learn")) return(learn)
+  if (inherits(learn, "sparsegp_learn")) return(check_learn(learn))
   if (is.logical(learn) && length(learn) == 1L && !is.na(learn)) {
     return(if (learn) learn_control())
   }

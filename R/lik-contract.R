@@ -145,15 +145,19 @@ lik_in_catalogue <- function(lik) {
 # Stops where a likelihood is not what a constructor makes: users can write to its parts, and it may
 # come from a file.
 check_likelihood <- function(lik) {
-  known <- !is.null(lik$extension) || !is.null(registered("traits", lik$type))
-  right <- inherits(lik, "sparsegp_likelihood") && known &&
-    identical(lik$type == "custom", !is.null(lik$custom)) && is.list(lik$params) &&
-    is.null(invalid_part("likelihood", lik)) &&
-    setequal(names(lik$params), hyper_names(lik))
-  refuse_if(!right, "likelihood", "was not made by a lik_*() function, or was changed afterwards",
+  refuse_if(!holds(is_likelihood(lik)), "likelihood",
+            "was not made by a lik_*() function, or was changed afterwards",
             "Create it again; do not assign to parts of a likelihood")
   check_lik_params(lik_traits(lik), lik$params)
   lik
+}
+
+is_likelihood <- function(lik) {
+  known <- !is.null(lik$extension) || !is.null(registered("traits", lik$type))
+  is_made(lik, "sparsegp_likelihood") && known && is_text(lik$type) &&
+    identical(lik$type == "custom", !is.null(lik$custom)) && is.list(lik$params) &&
+    !is.object(lik$params) && is.null(invalid_part("likelihood", lik)) &&
+    setequal(names(lik$params), hyper_names(lik))
 }
 
 # Returns the hyperparameters of which a likelihood has values: of a covariance that is not full
@@ -215,7 +219,7 @@ format.sparsegp_likelihood <- function(x, ...) {
 
 #' @export
 print.sparsegp_likelihood <- function(x, ...) {
-  cat("<likelihood> ", format(x), "\n", sep = "")
+  cat("<likelihood> ", format(check_likelihood(x)), "\n", sep = "")
   invisible(x)
 }
 
@@ -278,7 +282,7 @@ is_lik_extension <- function(x) {
   each <- length(x$start)
   is.list(x) && is_extension(x$names) && is_word(x$response, names(SUPPORTS)) &&
     all(vapply(x[c("start", "lower", "upper", "unit_power")], are_doubles, NA, each)) &&
-    is.list(x$prior) && is_flag(x$ordered) && (is.null(x$draw) || is.function(x$draw))
+    are_priors(x$prior) && is_flag(x$ordered) && (is.null(x$draw) || is.function(x$draw))
 }
 
 # ---- Likelihoods that are R functions (lik-custom.R) ----

@@ -216,8 +216,8 @@ custom_hyper <- function(theta, range, prior) {
     custom_bounds(range[[name]], name, start[[name]])
   })
   for (name in names(prior)) {
-    refuse_if(!inherits(prior[[name]], "sparsegp_prior"),
-              "prior", paste0("has no prior_*() value of ", name), "See ?priors")
+    refuse_if(!is_prior(prior[[name]]), "prior",
+              paste0("has no prior_*() value of ", name), "See ?priors")
   }
   lower <- vapply(bounds, `[`, 0, 1L)
   list(names = as.character(names), start = start, lower = lower,
@@ -241,7 +241,10 @@ is_custom_likelihood <- function(x) {
     is_flag(x$check) && are_doubles(unname(x$lower), count) &&
     are_doubles(unname(x$upper), count) && are_doubles(unname(x$start), count) &&
     is.logical(x$log) && length(x$log) == count &&
-    !anyNA(c(x$lower, x$upper, x$start, x$log)) && is.list(x$prior) &&
+    !anyNA(c(x$lower, x$upper, x$start, x$log)) && are_priors(x$prior) &&
+    all(vapply(x[c("lower", "upper", "start", "log")], function(each) {
+      setequal(names(each), x$names)
+    }, NA)) &&
     are_custom_extras(x)
 }
 

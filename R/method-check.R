@@ -32,9 +32,7 @@ check_method <- function(method) {
   given <- unclass(method)
   given <- given[intersect(names(given), names(formals(make)))]
   # a setting that is a call would be evaluated by do.call()
-  if (!all(vapply(given, function(one) is.null(one) || is.atomic(one), NA))) {
-    stop_method()
-  }
+  if (!holds(are_settings(given, make))) stop_method()
   made <- do.call(make, given, quote = TRUE)
   same_setting <- function(one, other) { # plans may set a whole number that is stored as a double
     identical(one, other) || is.numeric(one) && is.numeric(other) && isTRUE(one == other)

@@ -78,14 +78,14 @@ draw_contours <- function(surface, levels, col, lwd, lty = 1, drawlabels = TRUE)
 for_contours <- function(z, levels) {
   z <- flattened(z)
   range <- diff(range(z))
-  if (range == 0) return(NULL)
+  if (is.na(range) || range == 0) return(NULL)
   for (level in levels) z[abs(z - level) < 1e-12 * range] <- level
   z
 }
 
 # Returns z, or where it varies by rounding alone its mean at every node.
 flattened <- function(z) {
-  if (diff(range(z)) < LEAST_RANGE * max(abs(z))) z[] <- mean(z)
+  if (all(is.finite(z)) && diff(range(z)) < LEAST_RANGE * max(abs(z))) z[] <- mean(z)
   z
 }
 

@@ -309,7 +309,7 @@ below_by_quantiles <- function(at) {
   function(q) {
     z <- pmin(pmax((q - middle) / slope, -FAR), FAR)
     linear <- abs(z) == FAR | abs(at(z) - q) <= EQUAL * slope
-    if (!all(linear & slope > 0)) {
+    if (!isTRUE(all(linear & slope > 0))) { # nor where they are infinite
       far <- rep(FAR, length(q))
       z <- increasing_root(function(z) at(z) - q, -far, far)
     }

@@ -259,6 +259,7 @@ rbind.sparsegp_mixture <- function(..., deparse.level = 1) {
 
 #' @export
 format.sparsegp_mixture <- function(x, digits = NULL, ...) {
+  check_mixture(x, "x")
   if (is.null(digits)) digits <- 3L
   each <- lapply(seq_len(mixture_parts(x)), function(j) {
     part <- mixture_part(x, j)
@@ -271,6 +272,7 @@ format.sparsegp_mixture <- function(x, digits = NULL, ...) {
 
 #' @export
 print.sparsegp_mixture <- function(x, ...) {
+  check_mixture(x, "x")
   cat("<mixture> ", counted(nrow(x), "row"), ", ", counted(mixture_parts(x), "part"), " of ",
       toString(attr(x, "components")), if (is_scaled_mixture(x)) ", divided by a prior", "\n",
       sep = "")
@@ -324,9 +326,24 @@ read_mixtures <- function(codec, y, lik, offset, weights, streams) {
 }
 
 check_mixture <- function(y, argument) {
+  refuse_if(inherits(y, "sparsegp_mixture") && !holds(is_mixture(y)), argument,
+            "was not made by mixture(), or was changed afterwards", "Make it again")
   if (inherits(y, "sparsegp_mixture")) return(invisible())
   stop_sparsegp(argument, "is not a mixture(), and the likelihood is lik_mixture()",
                 "Write mixture(weights, means, variances) ~ x + y, or leave the likelihood out")
+}
+
+# Users can write to its numbers, and it may come from a file.
+is_mixture <- function(y) {
+  numbers <- unclass(y)
+  w <- mixture_width(y)
+  parts <- mixture_parts(y)
+  weights <- function() numbers[, (seq_len(parts) - 1L) * (1L + moment_count(w)) + 1L]
+  !isS4(y) && !is.object(dim(y)) && is.double(numbers) &&
+    identical(setdiff(oldClass(y), "AsIs"), "sparsegp_mixture") &&
+    is_one(parts, 1, ncol(numbers)) && are_words(attr(y, "components")) && w > 1L &&
+    ncol(numbers) %in% (parts * (1L + moment_count(w)) + c(0L, moment_count(w))) &&
+    all(weights() >= 0, na.rm = TRUE)
 }
 
 read_more_mixtures <- function(codec, y, lik, weights, response) {

@@ -71,6 +71,18 @@ every <- function(kind) {
   function(x) is.list(x) && all(vapply(x, kind, NA, NULL))
 }
 
+# Does the condition hold? One that stops on a damaged value does not.
+holds <- function(condition) isTRUE(tryCatch(condition, error = function(e) FALSE))
+
+# A list of this class alone, as a constructor makes it: methods of another class could answer.
+is_made <- function(x, class) is.list(x) && !isS4(x) && identical(oldClass(x), class)
+
+# Are these settings what a constructor may be called with? A call among them would be evaluated.
+are_settings <- function(x, constructor) {
+  plain <- function(one) is.null(one) || is.atomic(one) && !is.object(one)
+  all(names(x) %in% names(formals(constructor))) && all(vapply(x, plain, NA))
+}
+
 is_of_kind <- function(x, kind) isTRUE(as_kind(kind)(x, NULL))
 
 # Returns a kind as function(x, whole), which is given what x is a field of, too. A kind may be

@@ -47,7 +47,8 @@ values_of <- function(functions, ending) {
 
 # Returns the entry of this name in one of the tables, or NULL.
 registered <- function(table, name) {
-  if (is.character(name) && length(name) == 1L) REGISTRY[[table]][[name]]
+  plain <- is.character(name) && !is.object(name) && length(name) == 1L
+  if (plain && Encoding(name) != "bytes") REGISTRY[[table]][[name]]
 }
 
 # Calls the function of the same name that this package's generic hides: the next one attached.

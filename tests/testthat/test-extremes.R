@@ -58,3 +58,12 @@ test_that("residuals of fitted values whose range is no number are drawn without
     expect_no_error(residual_chart(1L, drawn, list(col = "black", cex = 1, pch = 1)))
   }
 })
+
+test_that("rhythms are looked for in the smallest and largest numbers that there are", {
+  y <- 1 + sin(1:12)
+  for (x in list((1:12) * 5e-324, 1:12 * 1e-300, seq(-1.5e308, 1.5e308, length.out = 12))) {
+    expect_length(seen_periods(x, y, 2L)$period, 0L)
+  }
+  near <- seen_periods(1:12, y, 2L)
+  for (unit in c(1e-301, 1e300)) expect_equal(seen_periods(1:12, unit * y, 2L), near)
+})

@@ -221,3 +221,81 @@ test_that("a large fit is not kept from the garbage collector", {
   predict(fit, cars[1:2, ])
   expect_null(registry$sound_fit)
 })
+
+test_that("values of constructors that were changed are refused in words", {
+  d <- data.frame(a = sin(1:20), y = cos(1:20))
+  fit <- function(...) sparsegp(y ~ a, d, kernel = "rbf", ...)
+  with_prior <- function(x) fit(control = gp_control(prior = list(lengthscale = x)))
+  with_kernel <- function(x) sparsegp(y ~ a, d, kernel = x, learn = FALSE)
+  uses <- list(
+    list(prior_gamma(2, 1), function(x) list(family = "none", par = "a"), with_prior),
+    list(prior_gamma(2, 1), function(x) list(par = c(1, 2), par = NULL, par = sum), with_prior),
+    list(prior_normal(0, 1), function(x) list(par = -x$par, par = x$par[1L], par = NaN), print),
+    list(gp_control(), function(x) list(effort = "x", effort = 1:2, none = 1, verbose = NA),
+         function(x) fit(control = x, learn = FALSE)),
+    list(learn_control(), function(x) list(inner = -1, restarts = 1e300, criterion = NULL),
+         function(x) fit(learn = x)),
+    list(row_source(function(i) if (i < 2) d),
+         function(x) list(reader = "x", chunks = 1e300, only = 3, apart = NA, hold = -1),
+         function(x) sparsegp(y ~ a, x, learn = FALSE)),
+    list(kernel_rbf() + kernel_linear(), function(x) {
+      parts <- x$parts
+      part <- function(class) {
+        replace(parts, 1L, list(structure(unclass(parts[[1L]]), class = class)))
+      }
+      list(parts = part("liar"), parts = part(c("liar", "sparsegp_kernel")), params = list(1),
+           parts = structure(parts, class = "liar"), type = structure("sum", class = "liar"))
+    }, with_kernel),
+    list(lik_student(), function(x) {
+      list(type = structure("student", class = "liar"), params = list(scale = "a", df = NULL),
+           params = list(scale = structure(1, class = "sparsegp_fixed"), df = NULL))
+    }, function(x) fit(x, learn = FALSE))
+  )
+  for (use in uses) {
+    changes <- use[[2L]](use[[1L]])
+    for (i in seq_along(changes)) {
+      value <- use[[1L]]
+      value[names(changes)[i]] <- changes[i]
+      expect_error(use[[3L]](value), class = "sparsegp_error",
+                   label = paste(class(value), names(changes)[i], i))
+    }
+  }
+})
+
+test_that("mixtures and times that were changed are refused in words", {
+  x <- cbind(a = sin(1:9), b = cos(1:9))
+  y <- mixture(c(0.6, 0.4), list(x, -x), 0.1)
+  fit <- function(y) sparsegp(x, y, kernel = kernel_helmholtz(), learn = FALSE)
+  for (parts in list(1.5, 0L, -1L, 3L, NA, "2", c(2, 2), NULL, 1e9)) {
+    expect_error(fit(structure(y, parts = parts)), class = "sparsegp_error")
+    expect_error(print(structure(y, parts = parts)), class = "sparsegp_error")
+  }
+  for (components in list("u", c("u", "v", "w"), NULL)) {
+    expect_error(fit(structure(y, components = components)), class = "sparsegp_error")
+  }
+  expect_error(fit(replace(y, 1:9, -1)), "was changed", class = "sparsegp_error")
+  times <- sparsegp(x, rep(1:3, 3), "weibull", learn = FALSE)$y
+  text <- matrix(as.character(unclass(times)), 9L)
+  for (bad in list(structure(text, class = class(times)), structure(1:9, class = class(times)))) {
+    expect_error(sparsegp(x, bad, "weibull", learn = FALSE), class = "sparsegp_error")
+  }
+})
+
+test_that("what only a search reads of a fit is checked, too", {
+  fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
+  for (bad in list("x", structure(list(1), class = "liar"), matrix(1, 3L, 0L))) {
+    wrong <- fit
+    wrong$hyper$turn <- NULL
+    wrong$hyper <- structure(c(unclass(wrong$hyper), list(turn = bad)), class = "data.frame",
+                             row.names = attr(fit$hyper, "row.names"))
+    expect_error(predict(wrong, cars[1:2, ]), "`hyper`", class = "sparsegp_error")
+  }
+  wrong <- fit
+  wrong$hyper$prior[[1L]]$family <- "none"
+  expect_error(predict(wrong, cars[1:2, ]), "`hyper`", class = "sparsegp_error")
+  wrong <- fit
+  name <- "\xff"
+  Encoding(name) <- "bytes"
+  names(wrong)[1L] <- name
+  expect_error(predict(wrong, cars[1:2, ]), "format", class = "sparsegp_error")
+})
