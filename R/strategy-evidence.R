@@ -71,6 +71,7 @@ changed_candidate <- function(candidate, change, rows) {
     first_part(setup$kernel)$vars
   })
   changed$other_inputs <- !identical(vars[[1L]], vars[[2L]])
+  changed$rescaled <- "scale" %in% names(change)
   changed$of_others <- changed$other_inputs ||
     model$lik$type != candidate$model$lik$type ||
     isTRUE(data$setup$noiseless) != isTRUE(candidate$data$setup$noiseless)
@@ -116,7 +117,7 @@ score_by_evidence <- function(candidate, pilot, least = NULL) {
   control <- pilot$control
   fresh <- split || rhythm || candidate$of_others
   anew <- split || candidate$other_inputs
-  far <- anew || is_noise_far(candidate)
+  far <- anew || candidate$rescaled || is_noise_far(candidate)
   if (!is.null(least) && !far) control$wanted <- least - beside_objective(candidate, pilot)
   learned <- tryCatch({
     refuse_forbidden(candidate$plan) # the final fit would be refused
