@@ -104,8 +104,9 @@ as_planned <- function(plan, problem) {
 # of other inputs (`anew`), where the noise is of another kind or near none, and where a rhythm is
 # new in a long series: the function before followed each cycle, and would go on as noise does. If
 # length scales are tied, that is done without the tie. least: the value that is of interest; a
-# search that cannot reach it ends early, unless its length scales or its noise are others, so that
-# it is too far from its optimum to be judged by its slope. EP of labels begins with the sites of
+# search that cannot reach it ends early, unless its length scales or its noise are others, or, if
+# that is cheap, the scale of its inputs, so that it is too far from its optimum to be judged by its
+# slope. EP of labels begins with the sites of
 # the candidate before, which are near, and its fixed point does not depend on the start.
 score_by_evidence <- function(candidate, pilot, least = NULL) {
   table <- candidate$table
@@ -117,11 +118,12 @@ score_by_evidence <- function(candidate, pilot, least = NULL) {
   control <- pilot$control
   fresh <- split || rhythm || candidate$of_others
   anew <- split || candidate$other_inputs
-  far <- anew || candidate$rescaled || is_noise_far(candidate)
+  far <- anew || is_noise_far(candidate)
   if (!is.null(least) && !far) control$wanted <- least - beside_objective(candidate, pilot)
   learned <- tryCatch({
     refuse_forbidden(candidate$plan) # the final fit would be refused
     aim <- evidence(candidate$plan$problem, candidate$plan$sites)
+    if (aim$cheap && candidate$rescaled) control$wanted <- NULL
     learn_hyper(aim, table, control, SILENT, from, fresh, anew, untie = split && tied)
   }, sparsegp_error = function(e) list(table = table, reason = reason_of(e)))
   candidate[c("table", "record")] <- list(learned$table, learned$record)
