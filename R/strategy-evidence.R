@@ -106,8 +106,8 @@ as_planned <- function(plan, problem) {
 # length scales are tied, that is done without the tie. least: the value that is of interest; a
 # search that cannot reach it ends early, unless its length scales or its noise are others, or, if
 # that is cheap, the scale of its inputs, so that it is too far from its optimum to be judged by its
-# slope. EP of labels begins with the sites of
-# the candidate before, which are near, and its fixed point does not depend on the start.
+# slope. EP of labels begins with the sites of the candidate before, which are near, and its fixed
+# point does not depend on the start.
 score_by_evidence <- function(candidate, pilot, least = NULL) {
   table <- candidate$table
   at <- rows_known(candidate$before, table)
