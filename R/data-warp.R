@@ -25,11 +25,19 @@ warp_of <- function(column) {
   size <- max(abs(column))
   if (!(size > 0)) return(NO_WARP)
   skewness <- skewness_of(column / size)
-  few <- length(unique(column)) < policy$skewed_values
+  few <- length(unique(column)) < policy$skewed_values && !widen(column)
   if (few || abs(skewness) < policy$skewed_inputs) return(NO_WARP)
   side <- sign(skewness)
   origin <- if (side > 0) min(column) else max(column)
   list(side = side, origin = origin, unit = warp_unit(abs(column / size - origin / size)) * size)
+}
+
+# Do the gaps between few values widen, as those between tenfold doses?
+widen <- function(column) {
+  LEAST <- 4L # values
+  WIDER <- 4 # times, at least
+  gaps <- diff(sort(unique(column)))
+  length(gaps) >= LEAST - 1L && max(gaps) >= WIDER * min(gaps)
 }
 
 skewness_of <- function(values) {
@@ -61,9 +69,10 @@ warp_unit <- function(distance) {
 least_log_unit <- function(distance, middle) {
   values <- sort(unique(distance))
   lower <- utils::head(values, length(values) %/% 2L + 1L)
+  widest <- max(WIDEST_GAP, 1.5 / length(values)) # few have wider gaps where all are equal
   excess <- function(log_unit) {
     unit <- exp(log_unit)
-    max(diff(log(lower + unit)), 0) - WIDEST_GAP * log1p(max(values) / unit)
+    max(diff(log(lower + unit)), 0) - widest * log1p(max(values) / unit)
   }
   least <- log(values[1L] / 2)
   if (least >= middle || excess(least) <= 0) return(least)

@@ -54,26 +54,49 @@ waves <- function(frequency, t) {
 }
 
 # Returns the frequency of the highest peak, from two periods in the range on, by a transform of the
-# rows on a grid, finer than a peak is wide, and then by the rows themselves.
+# rows on a grid, finer than a peak is wide, and then by the rows themselves. Irregular rows show a
+# rhythm faster than most of them follow each other; as it looks like a slower one where they are
+# almost regular, as months are, it has to explain clearly more.
 highest_peak <- function(t, rest) {
   range <- max(t)
-  gap <- stats::median(diff(sort(unique(t))))
-  # the shortest period that is looked at has eight cells; rows in pairs have far smaller gaps
-  cells <- min(ceiling(range / gap) + 1, 4 * max(length(t), 8), PERIOD_CELLS)
+  cells <- cells_of_times(t)
   width <- range / (cells - 1)
   cell <- round(t / width) + 1
   sums <- numeric(stats::nextn(4 * cells))
   in_cells <- rowsum(rest, cell)
   sums[as.integer(rownames(in_cells))] <- in_cells
   frequency <- (seq_along(sums) - 1) / (length(sums) * width)
-  seen <- which(frequency >= 2 / range & frequency <= max(length(t) / 2, 4) / range &
-                  frequency <= 0.5 / width)
-  peak <- frequency[seen[which.max(Mod(stats::fft(sums)[seen]))]]
+  most <- c(max(length(t) / 2, 4), max(FAST_CYCLES * length(t), 4)) / range
+  seen <- which(frequency >= 2 / range & frequency <= min(most[2L], 0.5 / width))
+  power <- Mod(stats::fft(sums)[seen])^2
+  slow <- frequency[seen] <= most[1L]
+  peak <- frequency[seen[which.max(ifelse(slow, FAST_POWER, 1) * power)]]
   few <- spread_rows(length(t))[seq_len(min(length(t), PERIOD_ROWS))]
   power <- function(frequency) harmonic_power(frequency, t[few], rest[few])
   step <- 0.25 / range
   stats::optimize(power, c(peak - step, peak + step), maximum = TRUE, tol = 1e-4 * step)$maximum
 }
+
+FAST_CYCLES <- 2 # for each row, most that are looked at; half a cycle is that of a regular grid
+
+FAST_POWER <- 1.25 # times as much as a slow rhythm that a faster one has to explain
+
+# Returns the number of cells of a grid for times: its own, of which a quarter or more of the steps
+# is there, as of irregular dates, or so many that the shortest period that is looked at has eight
+# cells, if they are few. Rows in pairs have gaps that are far smaller than a cell.
+cells_of_times <- function(t) {
+  gaps <- diff(sort(unique(t)))
+  steps <- sum(gaps) / min(gaps)
+  if (steps < 2 * FAST_CYCLES * length(t) &&
+      max(from_multiple(gaps, min(gaps))) < policy$equal_steps) {
+    return(round(steps) + 1)
+  }
+  rows <- max(length(t), 8)
+  cells <- min(ceiling(sum(gaps) / stats::median(gaps)) + 1, 4 * rows, PERIOD_CELLS)
+  max(cells, min(8 * FAST_CYCLES * rows, FAST_CELLS))
+}
+
+FAST_CELLS <- 2^17 # most cells of the grid, of fast rhythms
 
 PERIOD_CELLS <- 2^20 # most cells of the grid
 
@@ -90,12 +113,16 @@ harmonic_power <- function(frequency, t, y) {
 # Returns periods in the digits that format() of a kernel writes.
 in_digits <- function(periods) signif(periods, 7L)
 
-# Returns periods of calendars for rows that far apart: in numbers of rows, days in seconds, and
-# years of months, quarters or weeks.
-calendar_periods <- function(step) {
+# Returns periods of calendars for times of which most are that far apart: in numbers of rows, days
+# in seconds, years of months, quarters or weeks, and weeks, months and years of days, all of which
+# are whole numbers however far they are apart.
+calendar_periods <- function(x) {
+  gaps <- diff(sort(unique(x)))
+  step <- stats::median(gaps)
   year <- if (any(abs(1 / step - c(4, 12, 52, 52.18, 365, 365.25)) < 0.3)) 1
   rows <- if (is.null(year)) c(7, 24, 12, 4, 168, 52, 365.25, 48, 336) * step
   clock <- if (step >= 60) c(86400, 604800, 31557600)
-  days <- if (abs(step - 1) < 1e-6) c(7, 30.4375, 365.25) else if (step > 25 && step < 32) 365.25
+  of_days <- abs(min(gaps) - 1) < 1e-6 && step < 60 && max(from_multiple(gaps, 1)) < 1e-6
+  days <- if (of_days) c(7, 30.4375, 365.25) else if (step > 25 && step < 32) 365.25
   unique(c(days, year, rows, clock))
 }

@@ -71,6 +71,7 @@ changed_candidate <- function(candidate, change, rows) {
     first_part(setup$kernel)$vars
   })
   changed$other_inputs <- !identical(vars[[1L]], vars[[2L]])
+  changed$rescaled <- "scale" %in% names(change)
   changed$of_others <- changed$other_inputs ||
     model$lik$type != candidate$model$lik$type ||
     isTRUE(data$setup$noiseless) != isTRUE(candidate$data$setup$noiseless)
@@ -103,9 +104,10 @@ as_planned <- function(plan, problem) {
 # of other inputs (`anew`), where the noise is of another kind or near none, and where a rhythm is
 # new in a long series: the function before followed each cycle, and would go on as noise does. If
 # length scales are tied, that is done without the tie. least: the value that is of interest; a
-# search that cannot reach it ends early, unless its length scales or its noise are others, so that
-# it is too far from its optimum to be judged by its slope. EP of labels begins with the sites of
-# the candidate before, which are near, and its fixed point does not depend on the start.
+# search that cannot reach it ends early, unless its length scales or its noise are others, or, if
+# that is cheap, the scale of its inputs, so that it is too far from its optimum to be judged by its
+# slope. EP of labels begins with the sites of the candidate before, which are near, and its fixed
+# point does not depend on the start.
 score_by_evidence <- function(candidate, pilot, least = NULL) {
   table <- candidate$table
   at <- rows_known(candidate$before, table)
@@ -121,6 +123,7 @@ score_by_evidence <- function(candidate, pilot, least = NULL) {
   learned <- tryCatch({
     refuse_forbidden(candidate$plan) # the final fit would be refused
     aim <- evidence(candidate$plan$problem, candidate$plan$sites)
+    if (aim$cheap && candidate$rescaled) control$wanted <- NULL
     learn_hyper(aim, table, control, SILENT, from, fresh, anew, untie = split && tied)
   }, sparsegp_error = function(e) list(table = table, reason = reason_of(e)))
   candidate[c("table", "record")] <- list(learned$table, learned$record)

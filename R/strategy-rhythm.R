@@ -26,8 +26,8 @@ rhythms_seen <- function(x, y, known, timed = TRUE) {
   if (length(peaks$period) == 0L) return(numeric()) # few rows, or a response that is a trend
   range <- max(x) - min(x)
   noise <- share_of_noise(length(x), timed)
-  strong <- peaks$period[peaks$share > noise]
-  natural <- calendar_periods(stats::median(diff(sort(unique(x)))))
+  strong <- peaks$period[peaks$share > share_of_noise(length(x), timed, range / peaks$period)]
+  natural <- calendar_periods(x)
   periods <- unique(unlist(lapply(strong, likely_periods, natural, x, peaks, noise)))
   periods <- periods[range / periods >= cycles] # of fewer it is a trend
   new <- vapply(periods, function(period) all(abs(range / period - range / known) > 1 / 2), NA)
@@ -80,11 +80,12 @@ time_input <- function(model, chunk, setup) {
   list(input = input, timed = length(clock) == 1L)
 }
 
-# Returns the share of the sum of squares that the highest of n / 2 frequencies explains of noise,
-# by both of its HARMONICS, as it is exceeded once in some hundred times. Irregular rows (not timed)
-# have more frequencies, of which the highest explains more, up to twice as much.
-share_of_noise <- function(n, timed) {
-  nats <- 2 * (log(n / 2) + 2 * HARMONICS + policy$rhythm_nats) / n
+# Returns the share of the sum of squares that the highest of n / 2 frequencies, or of more up to so
+# many cycles, explains of noise, by both of its HARMONICS, as it is exceeded once in some hundred
+# times. Irregular rows (not timed) have more frequencies, of which the highest explains more, up to
+# twice as much.
+share_of_noise <- function(n, timed, cycles = 0) {
+  nats <- 2 * (log(pmax(n / 2, cycles)) + 2 * HARMONICS + policy$rhythm_nats) / n
   if (timed) 1 - exp(-nats) else nats
 }
 

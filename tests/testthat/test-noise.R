@@ -281,3 +281,12 @@ test_that("a noise under which all rows do not converge gives way to the one bef
                        suppressWarnings(sparsegp(y ~ x, d)))
   expect_identical(fit$likelihood$type, "student") # none is better
 })
+
+test_that("counts with more zeros have their law, whatever the unit in which they are fitted", {
+  for (seed in 2:3) {
+    set.seed(seed)
+    d <- data.frame(a = runif(200, -2, 2))
+    d$y <- ifelse(runif(200) < 0.3, 0, rnbinom(200, mu = exp(1.5 + sin(2 * d$a)), size = 3))
+    expect_identical(sparsegp(y ~ a, d)$lik$type, "zinb") # Student's t has 115 nats less
+  }
+})

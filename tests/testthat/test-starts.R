@@ -153,6 +153,27 @@ test_that("a rhythm of a calendar shows beside a wandering level, and noise has 
   expect_lt(mean(seen > 0L), 0.2)
 })
 
+test_that("irregular times show rhythms that are faster than they follow each other", {
+  set.seed(1)
+  days <- as.Date("2015-01-01") + sort(sample(700, 160))
+  few <- as.Date("2015-01-01") + sort(sample(2500, 100)) # a day in 25
+  hours <- sort(sample(8760, 240))
+  any_time <- sort(runif(160, 0, 200))
+  periods <- c(7, 7, 24, 1.1)
+  for (k in seq_along(periods)) {
+    t <- list(days, few, hours, any_time)[[k]]
+    wave <- function(t) sin(2 * pi * as.double(t) / periods[k])
+    new <- t[1] + seq(0.5, 60.5) * if (k > 2L) 1 else round(periods[k]) / 7
+    fit <- sparsegp(y ~ t, data.frame(t, y = wave(t) + 0.4 * rnorm(length(t))))
+    expect_lt(rmse(predict(fit, data.frame(t = new)), wave(new)), 0.3) # a flat line has 0.7
+  }
+  seen <- vapply(1:40, function(seed) {
+    set.seed(seed)
+    length(rhythms_seen(sort(runif(100)), rnorm(100), numeric(), timed = FALSE))
+  }, 0L)
+  expect_lt(mean(seen > 0L), 0.1)
+})
+
 test_that("few cycles of a calendar in a long grid show without a peak that rises above noise", {
   set.seed(1)
   n <- 2600 # days, more than the rows that calendars are looked for in

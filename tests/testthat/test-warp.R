@@ -2,6 +2,8 @@
 
 r_code_alone()
 
+rmse <- function(p, truth) sqrt(mean((p - truth)^2))
+
 skewed_rows <- function(n = 60L) {
   u <- (seq_len(n) * 0.618034) %% 1
   v <- (seq_len(n) * 0.414214) %% 1
@@ -51,6 +53,33 @@ test_that("a fit is that of inputs that were transformed by hand", {
   same <- sparsegp((d$y > 0) ~ a + b + l, by_hand, kernel = kernel_rbf(ard = TRUE), scale = TRUE)
   expect_equal(predict(classes, d, type = "prob"), predict(same, by_hand, type = "prob"),
                tolerance = 1e-10)
+})
+
+test_that("few doses that grow by factors are on a log scale, few that do not stay", {
+  expect_identical(warp_of(rep(0:4, c(9, 4, 2, 1, 1)))$side, 0)
+  saturated <- function(dose, half) 100 * dose / (half + dose)
+  designs <- list(c(0, 1, 10, 100, 1000), c(0, 1, 10, 100), c(1, 10, 100, 1000), c(0, 1, 3, 10, 30),
+                  c(0, 1e-9, 1e-8, 1e-7, 1e-6))
+  for (doses in designs) {
+    set.seed(1)
+    half <- exp(mean(log(doses[doses > 0])))
+    d <- data.frame(dose = rep(doses, each = 5L))
+    d$y <- saturated(d$dose, half) + 5 * rnorm(nrow(d))
+    new <- data.frame(dose = sqrt(doses[-1] * pmax(doses[-length(doses)], doses[2] / 4)))
+    expect_lt(rmse(predict(sparsegp(y ~ dose, d), new), saturated(new$dose, half)), 5) # 15 to 30
+  }
+})
+
+test_that("a search on a log scale is not ended by its slope where the search before ended", {
+  doses <- c(0, 10^seq(-9, -5, 0.5))
+  truth <- function(dose) 5 + 90 * dose / (1e-7 + dose)
+  for (seed in c(3, 11, 12)) {
+    set.seed(seed)
+    d <- data.frame(dose = rep(doses, each = 3L))
+    d$y <- truth(d$dose) + 3 * rnorm(nrow(d))
+    new <- data.frame(dose = 1.5 * doses)
+    expect_lt(rmse(predict(sparsegp(y ~ dose, d), new), truth(new$dose)), 3) # before 13 to 15
+  }
 })
 
 test_that("units and origin of a skewed input change nothing", {
