@@ -17,11 +17,10 @@
 #' @section Marginal means:
 #' `emmeans::emmeans(fit, "group")` averages the latent function (plus bias) over a grid, with the
 #' joint covariance of its points, and maps it back to the response by `type = "response"`, also
-#' where the response was fitted on another scale, which the grid is labelled with. For times and
-#' counts with extra zeros the logarithm is that of the mean time or count; for ordered categories
-#' the response is the mean number. The offset is the mean of those of the rows, as for [glm()], or
-#' argument `offset`. The fit needs a formula and one latent function; for three and more classes
-#' see marginaleffects below.
+#' from another scale, with which the grid is labelled. For times and counts with extra zeros the
+#' logarithm is that of the mean; for ordered categories the response is the mean number. The offset
+#' is the mean of those of the rows, as for [glm()], or argument `offset`. The fit needs a formula
+#' and one latent function; for three and more classes see marginaleffects below.
 #'
 #' @section Explanations:
 #' `DALEX::explain(fit, data = inputs, y = response)` distinguishes regression, two classes and more
@@ -35,12 +34,11 @@
 #' accept a fit, with standard errors and tests, by methods of `get_predict()`, `get_coef()`,
 #' `get_vcov()` and `set_coef()`: loading this package sets their option
 #' `marginaleffects_model_classes` to `"sparsegp"` (unless it is set already; then add `"sparsegp"`
-#' to it). Their coefficients are independent standard normal numbers, in which the values of the
-#' latent functions at all points of a call are linear, so standard errors are those of the joint
-#' posterior: exact on the latent scale, by linear approximation for means of other
-#' responses. A call may have up to 2000 independent points; [slopes()] of this package takes any
-#' number, has exact derivatives, and intervals that need not be symmetric. Those of marginaleffects
-#' are symmetric about the mean and may leave the range of probabilities and counts;
+#' to it). Standard errors are those of the joint posterior: exact on the latent scale, by linear
+#' approximation for means of other responses. A call may have up to 2000 independent points;
+#' [slopes()] of this package takes any number, has exact derivatives, and intervals that need not be
+#' symmetric. Those of marginaleffects are symmetric about the mean and may leave the range of
+#' probabilities and counts;
 #' `predictions(fit, type = "invlink(link)")` computes them on the latent scale and maps them back,
 #' and then estimates medians. `inferences()` works by `method = "boot"`, not by simulation. The
 #' fit may be of one response or of classes.
