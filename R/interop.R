@@ -1,7 +1,7 @@
 #' Other packages
 #'
-#' Methods by which other packages work with a fit of [sparsegp()]. They are registered when those
-#' packages are loaded; no package is required.
+#' Methods by which other packages work with a fit of [sparsegp()], registered when those
+#' packages are loaded. None is required.
 #'
 #' @section Tables and pictures:
 #' broom (or generics): [tidy()][tidy.sparsegp], [glance()][tidy.sparsegp],
@@ -33,7 +33,7 @@
 #' `predictions()`, `comparisons()`, `slopes()` and their averages `avg_comparisons()` and so on
 #' accept a fit, with standard errors and tests, by methods of `get_predict()`, `get_coef()`,
 #' `get_vcov()` and `set_coef()`: loading this package sets their option
-#' `marginaleffects_model_classes` to `"sparsegp"` (unless it is set already; then add `"sparsegp"`
+#' `marginaleffects_model_classes` to `"sparsegp"` (if it is set already, add `"sparsegp"`
 #' to it). Standard errors are those of the joint posterior: exact on the latent scale, by linear
 #' approximation for means of other responses. A call may have up to 2000 independent points;
 #' [slopes()] of this package takes any number, has exact derivatives, and intervals that need not be

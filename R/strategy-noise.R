@@ -172,7 +172,7 @@ residuals_of <- function(candidate) {
   sd <- sqrt(c(run$cav_var) + exp(theta[candidate$table$base == "noise"]))
   codes <- seen$rows[1L, ]
   y <- if (is_open) problem$rows[1L, ] else codec$back(codes, response)
-  if (are_counts(candidate$model$response$given)) y <- round(y) # which the way back leaves unexact
+  if (are_counts(candidate$model$response$given)) y <- round(y) # not exact after the way back
   z <- (codes - mean) / sd
   place <- function(y) (codec$codes(y, response) - mean) / sd
   list(z = z, y = y, mean = codec$back(mean, response), x = problem$x,
