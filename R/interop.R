@@ -33,14 +33,13 @@
 #' `predictions()`, `comparisons()`, `slopes()` and their averages `avg_comparisons()` and so on
 #' accept a fit, with standard errors and tests, by methods of `get_predict()`, `get_coef()`,
 #' `get_vcov()` and `set_coef()`: loading this package sets their option
-#' `marginaleffects_model_classes` to `"sparsegp"` (if it is set already, add `"sparsegp"`
-#' to it). Standard errors are those of the joint posterior: exact on the latent scale, by linear
+#' `marginaleffects_model_classes` to `"sparsegp"` (if it is set already, add `"sparsegp"` to it).
+#' Standard errors are those of the joint posterior: exact on the latent scale, by linear
 #' approximation for means of other responses. A call may have up to 2000 independent points;
-#' [slopes()] of this package takes any number, has exact derivatives, and intervals that need not be
-#' symmetric. Those of marginaleffects are symmetric about the mean and may leave the range of
-#' probabilities and counts;
-#' `predictions(fit, type = "invlink(link)")` computes them on the latent scale and maps them back,
-#' and then estimates medians. `inferences()` works by `method = "boot"`, not by simulation. The
+#' [slopes()] of this package takes any number, has exact derivatives, and intervals that need not
+#' be symmetric. Those of marginaleffects are symmetric about the mean and may leave the range of
+#' probabilities and counts; `predictions(fit, type = "invlink(link)")` computes them on the latent
+#' scale, and estimates medians. `inferences()` works by `method = "boot"`, not by simulation. The
 #' fit may be of one response or of classes.
 #'
 #' @section Functions of the same name:
