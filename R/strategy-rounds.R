@@ -1,16 +1,18 @@
 # Two rounds along the axes of the race for structure (strategy-structure.R). In the first, each
 # axis is tried in its order, from the best so far. No choice is final by that: what it was judged
 # by may be changed by a later one, as a scale of the response that made up for length scales of
-# each input, which came after it. So in the second round alternatives are tried once more if what
-# they lacked, of what they had to gain to be taken, is no more than what later choices have gained,
-# as these may have gained so much more with them. Of those that are not the simplest of their axis
-# only some within policy$reopened_within are: they seldom overtake. What is simpler than the best
-# so far has to be better by nothing.
+# each input, which came after it. So in the second round alternatives are tried once more if they
+# were behind by no more than what later choices have gained, as these may have gained so much more
+# with them. Of those that are not the simplest of their axis only some within
+# policy$reopened_within are: they seldom overtake. Kernels have to have lacked no more than that to
+# be taken, with what another part has to gain. What is simpler than the best so far has to be
+# better by nothing.
 #
 # A round leaves a verdict on each axis:
 #   offered   the alternatives, with all fields of the setup in which they differ
 #   taken     the label of the one that was taken, of the value `value`
-#   short     nats that each lacked to be taken in its place, by label
+#   behind    nats by which each was behind it, by label
+#   asked     nats that each had to gain, by label
 #   changes   how often the choices before the kernel had changed by then
 
 # Returns the alternatives on an axis to the candidate `now`, the first of which is that candidate
@@ -35,13 +37,14 @@ offered_on_axis <- function(axis, now) {
 offered_again <- function(axis, now, verdict) {
   gained <- now$best$value - verdict$value
   if (!isTRUE(gained > 0) || axis$of_problem && now$changes == verdict$changes) return(NULL)
-  close <- verdict$short <= min(gained, policy$reopened_within)
+  most <- min(gained, policy$reopened_within)
   if (axis$stage %in% c("kernel", "kernel of neighbours")) {
+    close <- verdict$behind + verdict$asked <= most
     return(if (sum(close) > 1L) offered_on_axis(axis, now$best$candidate))
   }
   labels <- vapply(verdict$offered, `[[`, "", "label")
   simplest <- labels == labels[1L]
-  open <- close[labels] | simplest & verdict$short[labels] <= gained
+  open <- verdict$behind[labels] <= ifelse(simplest, gained, most)
   offered <- verdict$offered
   offered[[1L]]$simpler <- TRUE
   c(offered[labels == verdict$taken], offered[open & labels != verdict$taken])
@@ -95,10 +98,10 @@ race_on_axis <- function(axis, offered, now, pilot, n, again) {
   order <- c(1L, order(!simpler[-1L]) + 1L)
   values <- stats::setNames(values, labels[order])
   taken <- names(values)[match(now$best$value, values)]
-  asked <- ifelse(order == 1L | simpler[order] | labels[order] == taken, 0, least)
+  asked <- ifelse(order == 1L | simpler[order] | names(values) == taken, 0, least)
   now$changes <- now$changes + (taken != labels[1L] && stage != "kernel")
   now$verdict <- list(offered = offered, taken = taken, value = now$best$value,
-                      short = now$best$value + asked - values, changes = now$changes)
+                      behind = now$best$value - values, asked = asked, changes = now$changes)
   now
 }
 

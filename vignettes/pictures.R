@@ -1,5 +1,5 @@
 # How the vignettes show code and pictures: 50 dots an inch, antialiased. Where the program
-# pngquant is installed, as it is where a release is built, pictures have a palette of 16 colours and
+# pngquant is installed, as it is where a release is built, pictures have a palette of 12 colours and
 # take a quarter of the space, which keeps the installed package small. The website has room for
 # those of 144 dots.
 website <- identical(Sys.getenv("IN_PKGDOWN"), "true")
@@ -12,5 +12,5 @@ knitr::knit_hooks$set(margins = function(before, options) {
 })
 if (nzchar(Sys.which("pngquant"))) {
   knitr::knit_hooks$set(pngquant = knitr::hook_pngquant)
-  knitr::opts_chunk$set(pngquant = "--speed=1 --strip 16")
+  knitr::opts_chunk$set(pngquant = "--speed=1 --strip 12")
 }

@@ -190,6 +190,14 @@ test_that("alternatives are tried again if later choices have gained as much as 
   expect_identical(again(-65), c("near", "plain", "far"))
   axis$of_problem <- TRUE
   expect_null(again(-65))
+  # a kernel lacks what it was behind and what another part has to gain
+  axis <- structure_axis("kernel", function(...) offered)
+  verdict$behind <- c(plain = 3, near = 0, far = -2)
+  verdict$asked <- c(plain = 5, near = 0, far = 5)
+  now <- list(best = list(value = -98, candidate = list(data = list())), changes = 0L)
+  expect_null(offered_again(axis, now, verdict))
+  now$best$value <- -96 # "far" lacks 3
+  expect_length(offered_again(axis, now, verdict), 3L)
 })
 
 test_that("the words on a stage that was tried twice leave out what others have gained between", {
