@@ -8,7 +8,8 @@
 #' "response"` draws recalibrated probabilities, and simulated classes have the frequencies of
 #' `predict()`: they are drawn from the latent function, and as few as possible are then flipped.
 #' Latent functions are not recalibrated: `plogis()` of `type = "link"` is the probability before
-#' recalibration.
+#' recalibration. Probabilities of one-vs-rest classes are normalised in each draw, but `predict()`
+#' normalises their odds on average over the latent functions, so the mean of draws differs from it.
 #'
 #' @section Monotone functions:
 #' A fit cannot be constrained to increase. For one input, draws can be made monotone (Lin and
