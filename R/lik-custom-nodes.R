@@ -17,7 +17,9 @@ by_overlap <- function(own, mean, var, each, of_nodes, of_narrow) {
     }
     if (!is.null(custom$components)) return(some(at, 1L))
     found <- matrix(0, each, length(at))
-    location <- location_of(asked_at(own, at), mean[at], c(var)[at])
+    location <- remembered(custom$memory, at, function() {
+      location_of(asked_at(own, at), mean[at], c(var)[at])
+    })
     for (times in unique(location$times)) {
       which <- which(location$times == times)
       for (part in split(which, ceiling(seq_along(which) * min(times, MOST_TIMES) / 200))) {
@@ -27,6 +29,23 @@ by_overlap <- function(own, mean, var, each, of_nodes, of_narrow) {
     }
     found
   })
+}
+
+# Returns the fit with memory for what distributions of new responses at the same marginals have in
+# common, whatever the response: a root is found by some forty values of them.
+with_memory <- function(object) {
+  if (!is.null(object$likelihood$custom)) {
+    object$likelihood$custom$memory <- new.env(parent = emptyenv())
+  }
+  object
+}
+
+# Returns what make() does for these rows, made once where there is a memory.
+remembered <- function(memory, rows, make) {
+  if (is.null(memory)) return(make())
+  key <- paste(range(rows), collapse = " to ")
+  if (is.null(memory[[key]])) memory[[key]] <- make()
+  memory[[key]]
 }
 
 # Returns how many times the usual nodes each row of one latent function needs, `times`, a power of

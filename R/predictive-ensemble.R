@@ -97,6 +97,7 @@ response_quantile.response_ensemble <- function(object, p, latent) {
   jumps <- codec_of(object)$jumps
   step <- codec_of(object)$unit_of_count(weights_or_ones(latent$weights, 1L))
   member <- function(object, latent) {
+    object <- with_memory(object)
     below <- function(q) {
       tails <- response_tails(object, q, latent)
       if (!jumps) tails$below else 1 - tails$above

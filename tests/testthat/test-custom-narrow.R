@@ -65,3 +65,26 @@ test_that("counts have their own intervals at any size", {
   fit <- suppressWarnings(sparsegp(n ~ a, d, lik, learn = FALSE, offset = rep(20, 30)))
   expect_error(predict(fit, far, interval = "prediction"), class = "sparsegp_error")
 })
+
+test_that("an interval of a mixture of fits asks for densities as its members' intervals do", {
+  slow_tier()
+  d <- narrow_rows()
+  d$y <- sin(2 * d$a) + 0.3 * cos(17 * seq_len(30))
+  asked <- 0
+  lik <- lik_custom(function(y, f, par) {
+    asked <<- asked + 1
+    dnorm(y, f, exp(par), log = TRUE)
+  }, theta = c(log_sd = -1))
+  calls_for <- function(fit) {
+    asked <<- 0
+    predict(fit, data.frame(a = 0.5), interval = "prediction")
+    asked
+  }
+  one <- calls_for(sparsegp(y ~ a, d, lik, kernel = "rbf", learn = FALSE))
+  mixture <- sparsegp(y ~ a, d, lik, kernel = "rbf")
+  members <- length(mixture$ensemble$weights)
+  expect_gt(members, 5L)
+  # the quantile of each, and the root, of some forty values; 17 times as many where each of these
+  # looked for the width of the noise again
+  expect_lt(calls_for(mixture), 4 * members * one)
+})
