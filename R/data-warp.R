@@ -34,10 +34,8 @@ warp_of <- function(column) {
 
 # Do the gaps between few values widen, as those between tenfold doses?
 widen <- function(column) {
-  LEAST <- 4L # values
-  WIDER <- 4 # times, at least
   gaps <- diff(sort(unique(column)))
-  length(gaps) >= LEAST - 1L && max(gaps) >= WIDER * min(gaps)
+  length(gaps) >= policy$widening_values - 1L && max(gaps) >= policy$widening_gaps * min(gaps)
 }
 
 skewness_of <- function(values) {

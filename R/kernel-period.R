@@ -66,20 +66,16 @@ highest_peak <- function(t, rest) {
   in_cells <- rowsum(rest, cell)
   sums[as.integer(rownames(in_cells))] <- in_cells
   frequency <- (seq_along(sums) - 1) / (length(sums) * width)
-  most <- c(max(length(t) / 2, 4), max(FAST_CYCLES * length(t), 4)) / range
+  most <- c(max(length(t) / 2, 4), max(policy$fast_cycles * length(t), 4)) / range
   seen <- which(frequency >= 2 / range & frequency <= min(most[2L], 0.5 / width))
   power <- Mod(stats::fft(sums)[seen])^2
   slow <- frequency[seen] <= most[1L]
-  peak <- frequency[seen[which.max(ifelse(slow, FAST_POWER, 1) * power)]]
+  peak <- frequency[seen[which.max(ifelse(slow, policy$fast_power, 1) * power)]]
   few <- spread_rows(length(t))[seq_len(min(length(t), PERIOD_ROWS))]
   power <- function(frequency) harmonic_power(frequency, t[few], rest[few])
   step <- 0.25 / range
   stats::optimize(power, c(peak - step, peak + step), maximum = TRUE, tol = 1e-4 * step)$maximum
 }
-
-FAST_CYCLES <- 2 # for each row, most that are looked at; half a cycle is that of a regular grid
-
-FAST_POWER <- 1.25 # times as much as a slow rhythm that a faster one has to explain
 
 # Returns the number of cells of a grid for times: its own, of which a quarter or more of the steps
 # is there, as of irregular dates, or so many that the shortest period that is looked at has eight
@@ -87,13 +83,13 @@ FAST_POWER <- 1.25 # times as much as a slow rhythm that a faster one has to exp
 cells_of_times <- function(t) {
   gaps <- diff(sort(unique(t)))
   steps <- sum(gaps) / min(gaps)
-  if (steps < 2 * FAST_CYCLES * length(t) &&
+  if (steps < 2 * policy$fast_cycles * length(t) &&
       max(from_multiple(gaps, min(gaps))) < policy$equal_steps) {
     return(round(steps) + 1)
   }
   rows <- max(length(t), 8)
   cells <- min(ceiling(sum(gaps) / stats::median(gaps)) + 1, 4 * rows, PERIOD_CELLS)
-  max(cells, min(8 * FAST_CYCLES * rows, FAST_CELLS))
+  max(cells, min(8 * policy$fast_cycles * rows, FAST_CELLS))
 }
 
 FAST_CELLS <- 2^17 # most cells of the grid, of fast rhythms

@@ -43,6 +43,8 @@ most_degree | 5 | degree | to which a polynomial is tried whose degree is open
 same_unit_ratio | 100 | ratio | inputs whose sds differ by more do not share a unit
 skewed_inputs | 0.5 | skewness | inputs that are tried on a log scale
 skewed_values | 6 | values | fewest values of such an input
+widening_values | 4 | values | the same, if the gaps between them widen, as of tenfold doses
+widening_gaps | 4 | ratio | of the widest such gap to the narrowest, at least
 search_tolerance | 0.1 | nats | end of a search that is refined; optima so close are one
 bounding_distance | 3 | logarithms | within which a search that may win has its optimum
 stage_flops           | 2.5e9       | flops      | rows and points of the later stages of learning
@@ -99,6 +101,8 @@ part_rungs | 2 | starts | between those of parts of a sum that read the same inp
 rhythm_peaks | 3 | peaks | of the periodogram, at which periodic parts are tried
 rhythm_nats | 5 | nats | by which such a peak rises above the highest of noise
 rhythm_cycles | 1.5 | cycles | fewest that rows span of a period that is tried
+fast_cycles | 2 | cycles a row | most of a rhythm in irregular times; half a cycle on a grid
+fast_power | 1.25 | ratio | of what a fast rhythm explains to what a slow one would, at least
 slow_waves | 30 | waves | most that are slower than a rhythm of a calendar, beside which it shows
 uneven_steps | 0.12 | proportion | by which those of a time grid differ, as months do
 equal_steps | 1e-3 | proportion | up to which such steps are equal, or multiples of a unit
