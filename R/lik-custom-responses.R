@@ -72,7 +72,8 @@ ordered_moments <- function(own, f) table_moments(category_table(own, f))
 count_table <- function(own, f, weight = 1) {
   LARGEST <- 2^24
   ones <- rep(1, nrow(f[[1L]]))
-  y <- p <- NULL
+  y <- NULL
+  p <- matrix(0, length(ones), 0L)
   end <- 64
   more <- list(at = 0:63, size = 1)
   repeat {
