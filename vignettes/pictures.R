@@ -14,3 +14,8 @@ if (nzchar(Sys.which("pngquant"))) {
   knitr::knit_hooks$set(pngquant = knitr::hook_pngquant)
   knitr::opts_chunk$set(pngquant = "--speed=1 --strip 12")
 }
+# Pictures that the text can do without are on the website alone.
+knitr::opts_hooks$set(website_only = function(options) {
+  if (!website) options$fig.show <- "hide"
+  options
+})
