@@ -9,6 +9,7 @@ narrow_rows <- function(n = 30L) {
 far <- data.frame(a = c(0, 1.9, 3, 4, 8))
 
 test_that("intervals and residuals are those of a normal density, however narrow it is", {
+  slow_tier()
   d <- narrow_rows()
   for (sd in c(0.3, 0.05, 0.01, 1e-4, 1e-7)) {
     d$y <- sin(2 * d$a) + sd * rnorm(30)

@@ -283,6 +283,7 @@ test_that("a noise under which all rows do not converge gives way to the one bef
 })
 
 test_that("counts with more zeros have their law, whatever the unit in which they are fitted", {
+  slow_tier()
   for (seed in 2:3) {
     set.seed(seed)
     d <- data.frame(a = runif(200, -2, 2))

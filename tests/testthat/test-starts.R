@@ -154,6 +154,7 @@ test_that("a rhythm of a calendar shows beside a wandering level, and noise has 
 })
 
 test_that("irregular times show rhythms that are faster than they follow each other", {
+  slow_tier()
   set.seed(1)
   days <- as.Date("2015-01-01") + sort(sample(700, 160))
   few <- as.Date("2015-01-01") + sort(sample(2500, 100)) # a day in 25

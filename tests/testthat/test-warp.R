@@ -56,6 +56,7 @@ test_that("a fit is that of inputs that were transformed by hand", {
 })
 
 test_that("few doses that grow by factors are on a log scale, few that do not stay", {
+  slow_tier()
   expect_identical(warp_of(rep(0:4, c(9, 4, 2, 1, 1)))$side, 0)
   saturated <- function(dose, half) 100 * dose / (half + dose)
   designs <- list(c(0, 1, 10, 100, 1000), c(0, 1, 10, 100), c(1, 10, 100, 1000), c(0, 1, 3, 10, 30),
@@ -71,6 +72,7 @@ test_that("few doses that grow by factors are on a log scale, few that do not st
 })
 
 test_that("a search on a log scale is not ended by its slope where the search before ended", {
+  slow_tier()
   doses <- c(0, 10^seq(-9, -5, 0.5))
   truth <- function(dose) 5 + 90 * dose / (1e-7 + dose)
   for (seed in c(3, 11, 12)) {
