@@ -6,6 +6,7 @@ foreign_rows <- function() {
 }
 
 test_that("labelled numbers, units, integer64 and tibbles are the numbers that they hold", {
+  slow_tier()
   d <- foreign_rows()
   new <- data.frame(x = c(1, 2, 5))
   wanted <- predict(sparsegp(y ~ x, d, learn = FALSE), new)

@@ -4,6 +4,7 @@
 error_of <- function(expr) conditionMessage(expect_error(expr, class = "sparsegp_error"))
 
 test_that("packages that are not there, or do not link to this one, are named and not loaded", {
+  slow_tier()
   for (make in list(kernel_extension, lik_extension)) {
     expect_match(error_of(make("noSuchPackage", "rq")), "noSuchPackage.*cannot be loaded")
     expect_match(error_of(make("stats", "rq")), "`package`.*does not link to sparsegp")

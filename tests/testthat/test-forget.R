@@ -80,6 +80,7 @@ test_that("what cannot be forgotten by is said", {
 })
 
 test_that("a clock is numbers or times, and stays what it was", {
+  slow_tier()
   d <- forget_data(80L)
   refuse <- function(call, message) expect_error(call, message, class = "sparsegp_error")
   as_text <- transform(d, time = as.character(time))

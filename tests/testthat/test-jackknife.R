@@ -38,6 +38,7 @@ by_refits <- function(d, new, level, ...) {
 }
 
 test_that("intervals are those of fits without each row, by full EP and on a basis", {
+  memory_tier()
   d <- waves(24)
   new <- data.frame(x = c(-3, 0.1, 1, 6))
   # Rounding of matrices of 24 rows

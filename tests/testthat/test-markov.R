@@ -108,6 +108,7 @@ rows_with_outliers <- function(seed) {
 }
 
 test_that("outliers leave a filter the posterior of full EP", {
+  memory_tier()
   for (seed in of_tier(1:12, 4)) {
     likelihood <- lik_student(scale = 0.1, df = if (seed %% 3) 2.2 else 4)
     kernel <- if (seed %% 4 < 2) kernel_matern32(1, 1) else kernel_matern12(1, 1)
@@ -157,6 +158,7 @@ test_that("a search evaluates full EP of one input by a filter, with the same nu
 })
 
 test_that("full EP is evaluated itself where a filter has other numbers, or is slower", {
+  memory_tier()
   rows <- markov_rows()
   fit_of <- function(kernel, n = 120, likelihood = "gaussian") {
     sparsegp(rows$x[seq_len(n), , drop = FALSE], rows$responses[[likelihood]][seq_len(n)],
@@ -214,6 +216,7 @@ test_that("a search evaluates full EP of a smooth function by few rows, with the
 })
 
 test_that("a default fit of one input is what it is without a filter, and full EP", {
+  memory_tier()
   set.seed(1)
   d <- data.frame(t = sort(stats::runif(150)))
   d$y <- stats::rpois(150, exp(1 + sin(12 * d$t)))

@@ -106,6 +106,7 @@ test_that("other values of inputs that were constant at the fit are reported", {
 })
 
 test_that("the rows of a default fit are there for verbs without newdata", {
+  slow_tier()
   d <- data.frame(matrix(sin(seq_len(4L * 2000L)^1.1), ncol = 4L))
   d$y <- d$X1 + d$X2
   fit <- sparsegp(y ~ ., d, basis = d[1:20, ], learn = FALSE)

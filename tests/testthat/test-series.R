@@ -39,6 +39,7 @@ test_that("rounded times and calendars are grids; sequences that fill an interva
 })
 
 test_that("time beside covariates has a rhythm, though it is a plain number", {
+  slow_tier()
   set.seed(2)
   n <- 150L
   d <- data.frame(day = seq_len(n), warmth = rnorm(n))

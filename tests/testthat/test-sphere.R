@@ -25,6 +25,7 @@ sphere <- function(kernel = kernel_matern32, ...) {
 }
 
 test_that("the fit is that of three Cartesian inputs", {
+  memory_tier()
   d <- globe(60)
   d$label <- factor(d$y > 0.3)
   new <- data.frame(lon = c(180, -180, 0, 77, 190), lat = c(50, 50, 90, 90, -60))

@@ -128,6 +128,7 @@ test_that("a period is offered if the rows span it, the weaker one beside the st
 })
 
 test_that("few cycles of a calendar are a rhythm, whatever the unit of time", {
+  slow_tier()
   n <- 48
   set.seed(1)
   gone <- c(sample(36, 8), 37:48)

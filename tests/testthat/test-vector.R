@@ -46,6 +46,7 @@ dense_field <- function(d, new = d[c("x", "y")], kernel = do.call(kernel_helmhol
 pairs_of <- function(values) matrix(values, ncol = 2L, byrow = TRUE)
 
 test_that("full EP of two components is dense regression: evidence, moments, intervals", {
+  memory_tier()
   d <- some_missing(currents())
   fit <- field_fit(d)
   new <- data.frame(x = c(0.5, 2, NA, 1), y = c(1, 2.5, 1, 0.3), row.names = letters[1:4])
