@@ -1,7 +1,7 @@
 # How the vignettes show code and pictures: 50 dots an inch, antialiased. Where the program
-# pngquant is installed, as it is where a release is built, pictures have a palette of 12 colours and
-# take a quarter of the space, which keeps the installed package small. The website has room for
-# those of 144 dots.
+# pngquant is installed, as it is where a release is built, pictures have a palette of 12 colours
+# and take a quarter of the space, which keeps the installed package small. The website has room
+# for those of 144 dots.
 website <- identical(Sys.getenv("IN_PKGDOWN"), "true")
 knitr::opts_chunk$set(collapse = TRUE, comment = "#>", dpi = if (website) 144 else 50,
                       margins = TRUE)
