@@ -100,8 +100,9 @@
 #'
 #' @section Skewed inputs:
 #' With `scale = "log"` an input whose skewness is at least `r policy$skewed_inputs` in size, and
-#' that has at least `r policy$skewed_values` different values, or four whose widest gap is four
-#' times the narrowest, as of tenfold doses, is replaced by \eqn{\log(1 + d/u)}{log(1 + d / u)}, d
+#' that has at least `r policy$skewed_values` different values, or
+#' `r policy$widening_values` whose widest gap is at least `r policy$widening_gaps` times the
+#' narrowest, as of tenfold doses, is replaced by \eqn{\log(1 + d/u)}{log(1 + d / u)}, d
 #' its distance from its smallest value (from its largest one with the sign
 #' changed, if it is skewed to the left), before it is centred and divided by its standard
 #' deviation. The unit u > 0 is that by which it is most like a normal sample, by maximum

@@ -243,7 +243,7 @@ predict.sparsegp <- function(object, newdata,
   if (request$type == "terms") refuse_termplot(sys.parent())
   object <- ready(object)
   request <- checked_request(object, request)
-  check_new_responses(object, is_of_noise(object, request), weights)
+  check_new_responses(object, request$of_noise, weights)
   object <- fit_of_latent_type(object, request$type, covariance)
   object <- at_mode(object, check_mode(mode, object, all = TRUE))
   newdata <- if (!missing(newdata)) newdata
@@ -270,22 +270,21 @@ checked_request <- function(object, request) {
   refuse_for_other_type(type, "terms", !is.null(request$terms), "terms")
   if (request$jackknife) check_jackknife(object, type)
   if (type == "quantile") request$interval <- "prediction" # of the same new responses
+  request$of_noise <- is_of_noise(object, request)
   request
 }
 
 # Does an answer depend on the noise of new responses? Intervals for these do, and means on scales.
 is_of_noise <- function(object, request) {
-  codec <- codec_of(object)
-  scaled <- inherits(codec, "response_transformed") && !inherits(codec, "response_times")
   request$interval == "prediction" ||
-    scaled && request$type == "response" && has_usable_mean(object)
+    request$type == "response" && is_transformed(object) && has_usable_mean(object)
 }
 
 # Returns what is predicted of the rows by latent moments at each.
 predict_rows <- function(object, newdata, offset, request, weights) {
   latent <- if (is.null(newdata)) training_latent(object)
             else new_latent(object, newdata, offset)
-  if (is_of_noise(object, request) || !is.null(weights)) {
+  if (request$of_noise || !is.null(weights)) {
     latent$weights <- weights_at(object, latent, weights_from(weights, newdata),
                                  request$interval == "prediction")
   }

@@ -208,9 +208,7 @@ link_to_point <- function(object, family) {
 point_of_link <- function(object) {
   object <- without_members(object)
   ends <- to_link(object, c(0, 1), 0)
-  codec <- codec_of(object)
-  scaled <- inherits(codec, "response_transformed") && !inherits(codec, "response_times")
-  point <- if (scaled || !has_usable_mean(object)) median_response else response_at
+  point <- if (is_transformed(object) || !has_usable_mean(object)) median_response else response_at
   function(eta) {
     f <- (eta - ends[1L]) / (ends[2L] - ends[1L])
     unname(point(object, list(mean = f, var = 0 * f, offset = 0)))

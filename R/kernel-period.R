@@ -68,9 +68,9 @@ highest_peak <- function(t, rest) {
   frequency <- (seq_along(sums) - 1) / (length(sums) * width)
   most <- c(max(length(t) / 2, 4), max(policy$fast_cycles * length(t), 4)) / range
   seen <- which(frequency >= 2 / range & frequency <= min(most[2L], 0.5 / width))
-  power <- Mod(stats::fft(sums)[seen])^2
+  power_seen <- Mod(stats::fft(sums)[seen])^2
   slow <- frequency[seen] <= most[1L]
-  peak <- frequency[seen[which.max(ifelse(slow, policy$fast_power, 1) * power)]]
+  peak <- frequency[seen[which.max(ifelse(slow, policy$fast_power, 1) * power_seen)]]
   few <- spread_rows(length(t))[seq_len(min(length(t), PERIOD_ROWS))]
   power <- function(frequency) harmonic_power(frequency, t[few], rest[few])
   step <- 0.25 / range

@@ -52,8 +52,9 @@ weights_at.weights_variances <- function(object, latent, weights, needed = TRUE)
   rows <- length(latent$complete)
   if (is.null(weights) && !is.null(latent$weights)) return(latent$weights)
   if (is.null(weights) && !needed) {
-    warn_sparsegp("Means on this scale depend on the noise variances of new rows, taken as those ",
-                  "of the fit on average: give `weights` = 1 / variance, or type = \"median\".")
+    warn_sparsegp("Means on this scale depend on the noise variances of new rows, for which the ",
+                  "average of the fit is used: give `weights` = 1 / variance, or use ",
+                  "type = \"median\".")
     return(1)
   }
   if (is.null(weights)) {

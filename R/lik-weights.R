@@ -60,6 +60,6 @@ check_new_responses.weights_given <- function(object, of_noise, weights) {
   traits <- lik_traits(object$likelihood)
   for_weights <- of_noise && traits$weighted && !traits$repeated
   refuse_if(!is.null(weights) && !for_weights, "weights",
-            "are for prediction intervals of likelihoods that have weights, and means on scales",
+            "apply to prediction intervals, and to means on scales, of likelihoods with weights",
             "Leave them out")
 }

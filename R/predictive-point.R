@@ -22,6 +22,13 @@ has_usable_mean <- function(object) {
             function(each, object) all(unlist(each)))
 }
 
+# Is the response fitted on another scale, so that its mean depends on the noise? Times, which are
+# fitted as logarithms, have a likelihood of their own.
+is_transformed <- function(object) {
+  codec <- codec_of(object)
+  inherits(codec, "response_transformed") && !inherits(codec, "response_times")
+}
+
 noise_has_mean <- function(object) UseMethod("noise_has_mean", codec_of(object))
 
 #' @export

@@ -326,11 +326,11 @@ read_mixtures <- function(codec, y, lik, offset, weights, streams) {
 }
 
 check_mixture <- function(y, argument) {
-  refuse_if(inherits(y, "sparsegp_mixture") && !holds(is_mixture(y)), argument,
+  refuse_if(!inherits(y, "sparsegp_mixture"), argument,
+            "is not a mixture(), and the likelihood is lik_mixture()",
+            "Write mixture(weights, means, variances) ~ x + y, or leave the likelihood out")
+  refuse_if(!holds(is_mixture(y)), argument,
             "was not made by mixture(), or was changed afterwards", "Make it again")
-  if (inherits(y, "sparsegp_mixture")) return(invisible())
-  stop_sparsegp(argument, "is not a mixture(), and the likelihood is lik_mixture()",
-                "Write mixture(weights, means, variances) ~ x + y, or leave the likelihood out")
 }
 
 # Users can write to its numbers, and it may come from a file.
