@@ -60,6 +60,7 @@ check_new_responses.weights_given <- function(object, of_noise, weights) {
   traits <- lik_traits(object$likelihood)
   for_weights <- of_noise && traits$weighted && !traits$repeated
   refuse_if(!is.null(weights) && !for_weights, "weights",
-            "apply to prediction intervals, and to means on scales, of likelihoods with weights",
+            paste("change only prediction intervals, and means of a transformed response, under a",
+                  "likelihood that takes weights"),
             "Leave them out")
 }

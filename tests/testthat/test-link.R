@@ -133,7 +133,7 @@ test_that("prediction intervals are of the weight of the new rows", {
   many <- predict(trials, esoph[1:2, ], interval = "prediction", weights = 100)
   expect_true(all((100 * many[, "upr"]) %% 1 < 1e-9) && all(many[, "upr"] < 1))
   expect_error(predict(fit, weights = 2), "prediction intervals", class = "sparsegp_error")
-  expect_error(predict(counts(), new, interval = "prediction", weights = 2), "have weights",
+  expect_error(predict(counts(), new, interval = "prediction", weights = 2), "takes weights",
                class = "sparsegp_error")
   expect_error(half(weights = ~ nowhere), "not in newdata", class = "sparsegp_error")
   expect_error(half(weights = -1), "positive", class = "sparsegp_error")
