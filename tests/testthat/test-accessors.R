@@ -34,6 +34,7 @@ types_in <- function(x) {
 # ---- Numbers of the fit ----
 
 test_that("coef() is on the natural scale, named as the help page says", {
+  slow_tier()
   d <- toy()
   expect_equal(coef(regression()), c(variance = 1.2, lengthscale = 0.8, noise = 0.3),
                tolerance = 1e-14) # through a logarithm and back

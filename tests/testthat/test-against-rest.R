@@ -29,6 +29,7 @@ expect_binary_fits <- function(fit, own, d) {
 }
 
 test_that("full EP and EP on a basis are the binary fits", {
+  memory_tier()
   d <- rest_data()
   for (likelihood in list(lik_probit(0.2), lik_logit(-0.1))) {
     for (basis in list(NULL, c(3, 20, 31, 40, 55))) {

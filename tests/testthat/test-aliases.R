@@ -8,6 +8,7 @@ refused <- function(expr, pattern) {
 }
 
 test_that("likelihood takes families of glm() and their names", {
+  slow_tier()
   named <- sparsegp(am ~ wt, mtcars, lik_logit(), learn = FALSE)
   for (given in list(binomial, binomial(), "binomial", "logit")) {
     expect_identical(sparsegp(am ~ wt, mtcars, given, learn = FALSE)$latent, named$latent)
@@ -16,6 +17,7 @@ test_that("likelihood takes families of glm() and their names", {
 })
 
 test_that("family is another name of likelihood", {
+  slow_tier()
   named <- sparsegp(am ~ wt, mtcars, lik_logit(), learn = FALSE)
   fit <- sparsegp(am ~ wt, mtcars, family = binomial, learn = FALSE)
   expect_identical(fit$latent, named$latent)
@@ -43,6 +45,7 @@ test_that("the arguments that people use come first", {
 })
 
 test_that("kernels go by name, and by the names of other packages", {
+  slow_tier()
   fit <- function(kernel) sparsegp(mpg ~ wt, mtcars, kernel = kernel, learn = FALSE)$latent
   expect_identical(fit("matern52"), fit(kernel_matern52()))
   expect_identical(fit("rbfdot"), fit(kernel_rbf()))

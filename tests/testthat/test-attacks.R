@@ -96,6 +96,7 @@ test_that("what C reads as an index or a count is refused by name", {
 })
 
 test_that("the record of a stream is what C resumes from, or is refused by name", {
+  memory_tier()
   made <- attacked_fits()
   uses <- attack_uses(made)
   at <- function(name) which(record_names() == name)
@@ -119,6 +120,7 @@ test_that("the record of a stream is what C resumes from, or is refused by name"
 })
 
 test_that("labels of classes that are none are refused where C would take them for places", {
+  memory_tier()
   made <- attacked_fits()
   for (kind in c("classes", "softmax")) {
     for (label in c(1e6, NaN, 0, -1, 1.5, 4, Inf)) {

@@ -10,6 +10,7 @@ delayedAssign("BY_HP", sparsegp(mpg ~ hp, mtcars, control = gp_control(integrate
 delayedAssign("MIXED", average(BY_WT, BY_HP))
 
 test_that("an average has no basis, noise or points to be measured next", {
+  slow_tier()
   for (of in list(basis, sigma, rstandard, cooks.distance)) refused(of(MIXED), "average of fits")
   refused(next_rows(MIXED, mtcars), "`fit` is an average")
   refused(next_points(MIXED, list(wt = 2:3)), "`fit` is an average")
@@ -26,6 +27,7 @@ test_that("an average of classes has no quantile residuals, as its members have 
 })
 
 test_that("leverages of an average are slopes of its mean", {
+  slow_tier()
   weights <- c(0.3, 0.7)
   at <- function(shift) {
     moved <- replace(mtcars, "mpg", list(mtcars$mpg + replace(numeric(32L), 3L, shift)))
@@ -92,6 +94,7 @@ test_that("fits without rows are refused as those that were given", {
 # ---- Means of all inputs ----
 
 test_that("a dot in `mean` is all inputs", {
+  slow_tier()
   fit <- function(mean, formula = mpg ~ wt + log(hp)) {
     sparsegp(formula, mtcars, lik_gaussian(5), kernel_rbf(10, 1), mean = mean, learn = FALSE)
   }

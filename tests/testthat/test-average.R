@@ -90,6 +90,7 @@ test_that("a fit averaged with itself predicts as it does", {
 })
 
 test_that("answers are those of the mixture", {
+  slow_tier()
   new <- data.frame(times = c(3, 20, 30.5))
   w <- summary(BOTH)[c("SMOOTH", "ROUGH"), "weight"]
   expect_gt(min(w), 0.01) # both are in it

@@ -25,6 +25,7 @@ expect_no_rows <- function(fit, ...) {
 }
 
 test_that("slopes of no rows are empty, with numbers, labels, classes and counts", {
+  memory_tier()
   skip_if_not_installed("survival")
   fits <- list(no_rows_fit(y ~ x), no_rows_fit(label ~ x), no_rows_fit(class ~ x),
                no_rows_fit(class ~ x, lik_softmax(coupled = TRUE)),
@@ -37,6 +38,7 @@ test_that("slopes of no rows are empty, with numbers, labels, classes and counts
 })
 
 test_that("probabilities of survival of no rows have a column for each time", {
+  memory_tier()
   skip_if_not_installed("survival")
   fit <- no_rows_fit(survival::Surv(time, event) ~ x)
   expect_no_rows(fit, "survival", at = c(0.5, 1))
@@ -60,6 +62,7 @@ test_that("no rows of two latent functions, or with constants, are answers", {
 })
 
 test_that("what has no variance between rows, or is a difference, is empty without rows, too", {
+  memory_tier()
   d <- responses_of_kinds()
   none <- d[0L, ]
   fit <- no_rows_fit(y ~ log(x))

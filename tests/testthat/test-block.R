@@ -33,6 +33,7 @@ each_width <- function(check) {
 TINY <- 1e-9
 
 test_that("a root gives back its covariance, singular or not, in any units", {
+  memory_tier()
   each_width(function(w) {
     for (rank in 0:w) {
       S <- random_covariance(w, rank)

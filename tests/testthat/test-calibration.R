@@ -73,6 +73,7 @@ test_that("ordered categories have transforms by their probabilities, widths in 
 })
 
 test_that("the coverage of the true model is nominal, that of a wrong one is not", {
+  slow_tier()
   set.seed(1)
   n <- 400
   x <- runif(n)

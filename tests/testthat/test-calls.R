@@ -99,6 +99,7 @@ test_that("every exported likelihood has its name, and errors list them all", {
 })
 
 test_that("families that there are not are refused with what is nearest", {
+  slow_tier()
   d <- call_data()
   nearest <- list(
     Gamma = "Gamma\\(\"log\"\\).*log\\(y\\) ~ x.*heteroscedastic",
@@ -265,6 +266,7 @@ test_that("warnings are given once, and of sources and streams, too", {
 # ---- Which argument an error names ----
 
 test_that("errors name the argument that was given", {
+  slow_tier()
   d <- call_data()
   fit <- sparsegp(y ~ a + b, d, basis = 1:8, learn = FALSE)
   points <- cbind(a = 1:3, b = 0)
@@ -370,6 +372,7 @@ test_that("a fit like another reads weights in the data, and refuses what it doe
 })
 
 test_that("what has no one curve, or no such part, or no number, is refused in words", {
+  slow_tier()
   pair <- sparsegp(cbind(mpg, hp) ~ wt, mtcars, learn = FALSE)
   field <- sparsegp(cbind(mpg, hp) ~ wt + qsec, mtcars, kernel = kernel_helmholtz(), learn = FALSE)
   grDevices::pdf(NULL)

@@ -156,6 +156,7 @@ test_that("bad formulas and variables are refused", {
 })
 
 test_that("wrong values of the other arguments are refused by name", {
+  slow_tier()
   d <- toy()
   fit <- function(...) sparsegp(y ~ x + z, d, ...)
   expect_match(refused(fit(lengthscale = 1)), "lengthscale")
@@ -229,6 +230,7 @@ test_that("the noise of lik_gaussian() is refused by the name of its argument", 
 })
 
 test_that("hyperparameters no computer can hold are refused in words", {
+  slow_tier()
   d <- toy()
   fit <- function(variance, lengthscale, noise) {
     sparsegp(d$x, d$y, lik_gaussian(noise), kernel_rbf(variance, lengthscale), learn = FALSE)

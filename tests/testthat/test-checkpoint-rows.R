@@ -181,6 +181,7 @@ fit_with_sites <- function(file, reads = Inf) {
 }
 
 test_that("a folder that is not the checkpoint's is refused, and what is in it stays", {
+  memory_tier()
   file <- tempfile("state-")
   folder <- paste0(file, ".sites")
   on.exit(unlink(c(file, folder), recursive = TRUE))

@@ -90,6 +90,7 @@ test_that("of many observations a class has as many points as pay, more if more 
 })
 
 test_that("EP from foreseen sites ends where EP from none does, sooner", {
+  memory_tier()
   for (d in list(three_bands(300), within(three_bands(300), class <- class == "i"))) {
     candidate <- classes_candidate(d, 20)
     rows <- which(seq_len(300) %% 3 > 0)

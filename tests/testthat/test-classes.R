@@ -51,6 +51,7 @@ expect_fixed_point <- function(fit, K, likelihood_theta, tolerance, gamma = 0) {
 }
 
 test_that("full EP ends at the coupled fixed point, with the dense evidence", {
+  memory_tier()
   d <- class_data()
   for (lik in CLASS_LIKS) {
     fit <- sparsegp(d$x, d$class, likelihood = lik, kernel = kernel_rbf(4, 1), learn = FALSE,
@@ -223,6 +224,7 @@ test_that("a stream of one model is the same in any chunks, and near EP on its b
 })
 
 test_that("sequential and batch EP on a predefined basis have the same fixed point", {
+  memory_tier()
   d <- class_data(60)
   fit <- sparsegp(d$x, d$class, kernel = kernel_rbf(3, 1), learn = FALSE, scale = FALSE,
                   basis = c(2, 9, 17, 30, 44, 51), method = method_ep(tol = 1e-10))

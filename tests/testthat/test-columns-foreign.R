@@ -36,6 +36,7 @@ test_that("labelled numbers, units, integer64 and tibbles are the numbers that t
 })
 
 test_that("units of one kind are converted, and others refused with the unit to convert to", {
+  memory_tier()
   skip_if_not_installed("units")
   d <- foreign_rows()
   new <- data.frame(id = 1:3)
@@ -107,6 +108,7 @@ test_that("times to an event that lost their class are read by their type, or re
 })
 
 test_that("misspelt arguments of kernels are errors in words", {
+  memory_tier()
   for (make in list(kernel_rbf, kernel_matern12, kernel_matern32, kernel_matern52, kernel_rq,
                     kernel_linear, kernel_poly, kernel_factor, kernel_periodic, kernel_trig)) {
     refused(make(var = "z"), "var")

@@ -14,6 +14,7 @@ test_that("update() replaces arguments of gp_control() one by one", {
 })
 
 test_that("fits like another take settings of their own", {
+  memory_tier()
   on_points <- sparsegp(dist ~ speed, cars, basis = c(3, 12, 21),
                         control = gp_control(keep_x = TRUE))
   for (keep in c(TRUE, FALSE)) {
@@ -41,6 +42,7 @@ test_that("wrong settings are errors that name them", {
 })
 
 test_that("arguments of other places are refused with where they are", {
+  memory_tier()
   refused <- function(call, words) expect_error(call, words, class = "sparsegp_error")
   for (name in setdiff(names(formals(gp_control)), "like")) { # which is short for likelihood
     given <- stats::setNames(list(NULL), name)

@@ -282,6 +282,7 @@ test_that("a fit with copies takes more rows, and its answers have the rows' num
 })
 
 test_that("what augment cannot be is refused by name", {
+  memory_tier()
   d <- copies_data(20)
   ask <- function(augment, ..., y = d$two) {
     sparsegp(d$x, y, kernel = kernel_rbf(3, 1), learn = FALSE,

@@ -32,6 +32,7 @@ test_that("log p and its slopes are multiplied by the weight, and tails are not"
 # Where the latent function is nearly known the only difference, that EP has one site for all
 # copies, vanishes: near the mode both are the Laplace approximation.
 test_that("a weight is as many observations", {
+  memory_tier()
   d <- counted_rows()
   copies <- d[rep(seq_len(nrow(d)), d$w), ]
   new <- data.frame(x = c(1, 4, 9))
@@ -72,6 +73,7 @@ test_that("learned fits with weights are those of glm()", {
 })
 
 test_that("new counts have no weight", {
+  memory_tier()
   d <- counted_rows()
   fit <- sparsegp(y ~ x, d, "poisson", weights = w, learn = FALSE)
   expect_silent(interval <- predict(fit, d, interval = "prediction"))

@@ -29,6 +29,7 @@ expect_tilt <- function(found, exact, sd) {
 }
 
 test_that("tilts of one-sided, uniform and split noise are those of closed forms", {
+  memory_tier()
   for (sd in c(0.05, 1, 4)) for (mean in c(0.1, 0.7, 1.3)) {
     for (rate in c(0.5, 2, 50)) {
       one_sided <- function(y, f, theta) ifelse(y >= f, log(rate) - rate * (y - f), -Inf)
@@ -101,6 +102,7 @@ test_that("fits with bounds stay within them, and a density of 0 everywhere is r
 })
 
 test_that("a density with more jumps than panels can follow is refused, one with few integrated", {
+  memory_tier()
   set.seed(1)
   x <- runif(30)
   y <- sin(6 * x) + 0.1 * rnorm(30)

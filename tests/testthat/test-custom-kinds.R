@@ -144,6 +144,7 @@ test_that("constants are read again with later rows, of streams and sources, too
 
 # The likelihood is a variable of the call, so that its constants are named nowhere in it.
 test_that("constants are read from a table that has other columns, too", {
+  memory_tier()
   skip_if_not_installed("RSQLite")
   con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   on.exit(DBI::dbDisconnect(con))

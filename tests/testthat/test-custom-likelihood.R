@@ -154,6 +154,7 @@ test_that("gradients by hand are used, and wrong ones are found", {
 })
 
 test_that("what is wrong with the functions is said in words", {
+  memory_tier()
   d <- own_data(20)
   fit <- function(fun, ...) sparsegp(y ~ x, d, lik_custom(fun, ...), learn = FALSE)
   custom_error(lik_custom("dnorm"), "log_density.*not a function")

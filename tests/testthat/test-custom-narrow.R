@@ -31,6 +31,7 @@ test_that("intervals and residuals are those of a normal density, however narrow
 })
 
 test_that("intervals of positive responses are as wide as the posterior, with narrow noise", {
+  memory_tier()
   d <- narrow_rows()
   d$y <- exp(-2 * sin(2 * d$a) + 0.05 * rnorm(30)) # the median falls in f
   lik <- lik_custom(function(y, f, par) dlnorm(y, -f, 0.05, log = TRUE), response = "positive")

@@ -53,6 +53,7 @@ test_that("the evidence chooses kernel and scaling, and the fit says what was tr
 })
 
 test_that("what is given is obeyed, and without learning there is nothing to choose", {
+  slow_tier()
   d <- small()
   expect_identical(format(sparsegp(y ~ x + z, d, learn = FALSE)$kernel), "rbf()")
   expect_identical(format(sparsegp(y ~ x + z, d, kernel = kernel_matern12())$kernel), "matern12()")

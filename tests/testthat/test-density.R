@@ -17,6 +17,7 @@ refused <- function(code, argument) {
 midpoints <- function(n, from = 0, to = 1) from + (to - from) * (seq_len(n) - 0.5) / n
 
 test_that("the density integrates to one and is nowhere negative", {
+  memory_tier()
   for (k0 in 0:6) {
     fit <- gp_density(two_bumps(), k0, range = c(-0.5, 1.2))
     at <- midpoints(1000, -0.5, 1.2)
@@ -67,6 +68,7 @@ dense_density <- function(u, k0, rounds) {
 }
 
 test_that("dense matrices and the thesis's formula for lambda give the same posterior", {
+  memory_tier()
   u <- c(0.05, 0.21, 0.3, 0.38, 0.5, 0.64, 0.77, 0.9)
   reference <- dense_density(u, 5, rounds = 30L)
   waves <- WAVES$periodic

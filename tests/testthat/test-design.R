@@ -355,6 +355,7 @@ test_that("a row of the kriging believer leaves means, and raises what is to be 
 })
 
 test_that("rows are of the candidates given: allowed ones, complete ones, the first of equals", {
+  slow_tier()
   fit <- sparsegp(y ~ x + z, two_inputs, learn = FALSE)
   free <- next_rows(fit, some_candidates, 3)
   expect_identical(some_candidates[free, ], some_candidates[as.integer(free), ])

@@ -59,6 +59,7 @@ test_that("a stream that drifts is the exact process of inputs and times, in any
 })
 
 test_that("labels that drift are filtered as the plain recursion has them", {
+  memory_tier()
   d <- drift_data(60L)
   d$label <- factor(d$y > 0.2)
   fit <- drift_fit(d, 20, label ~ a, lik_probit(bias = fixed(0.3)), on_grid())
@@ -143,6 +144,7 @@ test_that("a function that moves is followed, and its half-life has the most evi
 })
 
 test_that("a half-life that is none is refused", {
+  memory_tier()
   d <- drift_data()
   refuse <- function(call, message) expect_error(call, message, class = "sparsegp_error")
   refuse(method_online(drift = 0), "`drift`")

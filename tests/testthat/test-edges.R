@@ -164,6 +164,7 @@ test_that("messages and tables call a likelihood by the name that its user knows
 })
 
 test_that("inputs whose powers are no numbers are refused by name if they are not to be scaled", {
+  memory_tier()
   x <- 1:20
   y <- sin(x)
   for (kernel in list(kernel_rbf(), kernel_linear(), kernel_periodic())) {

@@ -44,6 +44,7 @@ expect_fold <- function(problem, theta, label) {
 }
 
 test_that("a fold over seven uneven parts is the fit of all rows", {
+  memory_tier()
   n <- 60L
   counts <- rbind(rep(c(0, 2, 1, 5), length.out = n))
   expect_fold(fold_problem(lik_gaussian(), rbind(sin(seq_len(n)), 1)), log(c(1, 0.7, 0.9, 0.2)),
@@ -55,6 +56,7 @@ test_that("a fold over seven uneven parts is the fit of all rows", {
 })
 
 test_that("classes with a likelihood in common need no reread to get there, only more sweeps", {
+  memory_tier()
   n <- 60L
   problem <- fold_problem(lik_mprobit(), rbind(as.double(seq_len(n) %% 3L + 1L)), 3L)
   theta <- c(log(c(1, 0.7, 0.9)), 0.1, 0, -0.1)

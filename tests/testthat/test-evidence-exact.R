@@ -87,6 +87,7 @@ both_evidences <- function(case) {
 }
 
 test_that("the log evidence is exact for one row, and as near as EP comes for two and three", {
+  memory_tier()
   for (type in likelihood_names()) {
     most <- if (traits_of(type)$response == "classes") 2L else 3L # four dimensions take long
     for (n in of_tier(seq_len(if (whole_suite()) most else most - 1L), 1L, memory = 2L)) {

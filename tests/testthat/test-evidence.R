@@ -76,6 +76,7 @@ single_likelihoods <- function() {
 }
 
 test_that("the gradient is exact for every kernel with every likelihood", {
+  memory_tier()
   covered <- unlist(lapply(all_kernels(), function(k) vapply(kernel_leaves(k), `[[`, "", "type")))
   # kernels of vectors want rows of several components: test-kernels-vector.R
   # and those that are R functions have test-kernel-custom.R
@@ -94,6 +95,7 @@ test_that("the gradient is exact for every kernel with every likelihood", {
 # Each likelihood with every second kernel, each kernel with every second likelihood: what the two
 # contribute meets in the same place as without a basis.
 test_that("the gradient on a basis is exact for every kernel and every likelihood", {
+  memory_tier()
   for (type in of_tier(single_likelihoods(), 4L, memory = 5L)) {
     lik <- get(paste0("lik_", type))()
     first <- 1L + match(type, single_likelihoods()) %% 2L

@@ -54,6 +54,7 @@ test_that("C says what is wrong with a registered struct in the words of R", {
 })
 
 test_that("a fit whose package is missing says which one, and one that was changed is refused", {
+  memory_tier()
   fit <- sparsegp(dist ~ speed, cars, kernel = kernel_rbf(), learn = FALSE)
   fit$kernel$type <- fit$spec$type <- "extension"
   fit$kernel$extension <- fit$spec$extension <- c(package = "noSuchPackage", name = "rq")

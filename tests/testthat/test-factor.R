@@ -21,6 +21,7 @@ test_that("groups of a balanced one-way layout shrink as textbooks say", {
 })
 
 test_that("a factor has one column, whatever its order of levels, and text will do", {
+  memory_tier()
   d <- groups()
   kernel <- kernel_rbf() + kernel_factor()
   fit <- sparsegp(y ~ x + g, d, kernel = kernel)
@@ -47,6 +48,7 @@ test_that("a new level is a draw from the prior, two rows of it the same draw", 
 })
 
 test_that("streams and fits on a basis know groups, and refuse levels that come later", {
+  memory_tier()
   d <- groups()
   d$g <- factor(d$g)
   kernel <- kernel_rbf() + kernel_factor()

@@ -34,6 +34,7 @@ expect_weighted <- function(fit, d, weights) {
 }
 
 test_that("a stream that forgets is the weighted fit, by rows or by times, in any chunks", {
+  memory_tier()
   d <- forget_data()
   n <- nrow(d)
   for (half_life in c(32, 640)) { # more than one step a row, and rows that share one
@@ -50,6 +51,7 @@ test_that("a stream that forgets is the weighted fit, by rows or by times, in an
 })
 
 test_that("nothing is forgotten in a half-life without end, and all where no rows come", {
+  memory_tier()
   d <- forget_data()
   expect_equal(forget_fit(d, 1e12)$state, forget_fit(d, NULL)$state, tolerance = 1e-12)
   late <- transform(d[1L, ], time = 1e7)
@@ -69,6 +71,7 @@ test_that("a stream that forgets follows what drifts", {
 })
 
 test_that("what cannot be forgotten by is said", {
+  memory_tier()
   d <- forget_data()
   refuse <- function(call, message) expect_error(call, message, class = "sparsegp_error")
   refuse(method_online(forget = 0), "`forget`")

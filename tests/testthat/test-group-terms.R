@@ -15,6 +15,7 @@ grouped <- function(formula, ..., data = group_data()) {
 }
 
 test_that("a group term is the part of a kernel that its message names", {
+  slow_tier()
   d <- group_data()
   same <- function(formula, plain, parts, ...) {
     expect_message(fit <- sparsegp(formula, d, learn = FALSE, ...), "read as parts of the kernel")

@@ -38,6 +38,7 @@ test_that("tilts are numbers, with the right sign, however far a row is off", {
 })
 
 test_that("EP ends where every site is that of its tilt, with the evidence of dense algebra", {
+  memory_tier()
   d <- uneven(15L)
   for (offset in of_tier(c(TRUE, FALSE), 1L)) {
     formula <- if (offset) y ~ x + offset(x) else y ~ x
@@ -226,6 +227,7 @@ test_that("learning finds a spread that changes, and that it is worth having", {
 })
 
 test_that("what cannot be is refused by name", {
+  memory_tier()
   d <- uneven(12L)
   refused <- function(code, argument) {
     expect_identical(tryCatch(code, sparsegp_error = function(e) e$argument), argument)

@@ -21,6 +21,7 @@ test_that("mice pools hyperparameters and predictions", {
 })
 
 test_that("tidy() has standard errors where they can be had", {
+  memory_tier()
   fit <- sparsegp(dist ~ speed, cars)
   table <- generics::tidy(fit)
   expect_equal(table$std.error, unname(sqrt(diag(vcov(fit)))), tolerance = 1e-12)

@@ -88,6 +88,7 @@ test_that("the number of threads changes no bit of an answer", {
 })
 
 test_that("rows predicted one by one, or in blocks, are those predicted at once", {
+  memory_tier()
   new <- invariant_new()
   blocks <- list(as.list(seq_len(nrow(new))), split(seq_len(nrow(new)), rep(1:3, each = 4L)))
   for (model in of_tier(names(INVARIANT_MODELS), 3L, memory = Inf)) {
@@ -188,6 +189,7 @@ test_that("intervals are nested by level, and those of the mean within those of 
 })
 
 test_that("probabilities are within 0 and 1 and sum to 1", {
+  memory_tier()
   models <- Filter(function(model) model$labels || model$response == "rank", INVARIANT_MODELS)
   for (name in names(models)) {
     p <- answers_of(invariant_fit(models[[name]], invariant_rows()))

@@ -123,6 +123,7 @@ test_that("sites far sharper than the kernel, and rows with none, are numbers or
 })
 
 test_that("the log evidence of an unrefined fit is -phi", {
+  memory_tier()
   for (lik in liks()) for (exchange in c(0, 3)) {
     case <- phi_case(lik, exchange = exchange)
     shift <- -120 * log(case$fit$response$unit)

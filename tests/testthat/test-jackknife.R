@@ -158,6 +158,7 @@ test_that("counts in an interval without a whole number are the nearest", {
 })
 
 test_that("a level that needs more rows has no ends, with a warning", {
+  slow_tier()
   d <- waves(18)
   fit <- given_fit(d)
   expect_warning(bounds <- calibrated(fit, d[1:2, ], level = 0.95), "at least 19 rows")

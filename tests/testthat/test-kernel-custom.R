@@ -140,6 +140,7 @@ test_that("what is no covariance is an error that says why", {
 })
 
 test_that("bad arguments are named", {
+  memory_tier()
   expect_match(error_of(kernel_custom(1)), "`fun` is not a function")
   expect_match(error_of(kernel_custom(function(x) x)), "too few arguments")
   expect_match(error_of(kernel_custom(r_rbf, 1)), "`theta` must be numbers with names")

@@ -28,6 +28,7 @@ known <- function(d, ..., formula = y ~ x) {
 }
 
 test_that("known variances give the dense regression with that diagonal", {
+  memory_tier()
   d <- measured()
   new <- c(-3, 0.1, 1)
   for (fit in list(known(d), sparsegp(d$x, d$y, lik_gaussian(fixed(d$variance)), kernel_rbf(4, 1),
@@ -133,6 +134,7 @@ test_that("known variances print in short", {
 })
 
 test_that("variances that are no variances, or not the rows', are refused", {
+  memory_tier()
   d <- measured()
   for (bad in list(c(1, -1), c(1, 0), c(1, NA), c(1, Inf), c("a", "b"), fixed(c(1, -1)))) {
     refused(lik_gaussian(bad), "variance")

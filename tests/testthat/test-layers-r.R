@@ -123,6 +123,7 @@ test_that("every function that one in R calls is there", {
 })
 
 test_that("every likelihood has a file in R and its twin in C", {
+  slow_tier()
   for (type in likelihood_names()) expect_true(is.list(traits_of(type)), label = type)
   twins <- sub("_", "-", sub("[.]c$", ".R", grep("^lik_[a-z]+[.]c$", core_files(), value = TRUE)))
   # those of vectors have no interface in R yet

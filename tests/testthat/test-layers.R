@@ -43,6 +43,7 @@ test_that("every file in src has a layer", {
 })
 
 test_that("a file includes only headers of its own layer or below", {
+  slow_tier()
   found <- unlist(lapply(core_files(), function(file) {
     included <- grep("^#include \"", read_source(file), value = TRUE)
     headers <- sub("^#include \"([^\"]*)\".*", "\\1", included)
@@ -103,6 +104,7 @@ test_that("BLAS and LAPACK are called in la.c alone, with FCONE for every charac
 })
 
 test_that("OpenMP and threads are known in par.c alone", {
+  slow_tier()
   others <- setdiff(core_files(), "par.c")
   expect_none(lines_matching("omp[.]h>|# *pragma|\\bomp_\\w+|pthread", others),
               "threads outside par.c")

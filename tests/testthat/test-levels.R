@@ -32,6 +32,7 @@ test_that("a factor of one level is left out as a constant number is", {
 })
 
 test_that("so are factors of which subset or na.action leave one level, and odd names", {
+  slow_tier()
   d <- level_data()
   some <- level_fit(y ~ a, d[d$g == "p", ])
   agree(fitted(sparsegp(y ~ a + g, d, subset = g == "p", learn = FALSE)), fitted(some))
@@ -104,6 +105,7 @@ test_that("where nothing but such factors is left there is a warning", {
 })
 
 test_that("NA among a factor's levels is a level, in pictures, updates and sources, too", {
+  slow_tier()
   d <- level_data()
   d$g <- addNA(factor(ifelse(d$g == "r", NA, "known")))
   fit <- level_fit(y ~ a + g, d, basis = d[1:9, ])
@@ -204,6 +206,7 @@ test_that("draws, candidates, pictures and chunks have one warning, too", {
 })
 
 test_that("streams answer so, and more rows with unseen levels are refused in words", {
+  slow_tier()
   d <- transform(level_data(), g = factor(g))
   stream <- contrast_fit(y ~ a + g, d, method = method_online(8, pilot = 20))
   fit <- contrast_fit(y ~ a + g, d, basis = d[1:9, ])

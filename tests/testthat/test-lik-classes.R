@@ -224,6 +224,7 @@ test_that("a small probability keeps its digits in predictions", {
 })
 
 test_that("constructors take no, one or several biases", {
+  memory_tier()
   for (constructor in list(lik_mprobit, lik_softmax)) {
     expect_null(constructor()$params$bias)
     expect_identical(constructor(0.5)$params$bias, 0.5)

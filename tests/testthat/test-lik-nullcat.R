@@ -85,6 +85,7 @@ test_that("terms far out are finite and have their limits", {
 })
 
 test_that("without a null category and with all labels it is the probit model", {
+  memory_tier()
   d <- clouds()[1:40, ]
   one <- sparsegp(truth ~ a + b, d, lik_nullcat(fixed(0.2), width = fixed(1e-12)), short,
                   learn = FALSE)
@@ -240,6 +241,7 @@ test_that("what it cannot be is refused", {
 })
 
 test_that("where every row has a label it compares as the margin that it is", {
+  memory_tier()
   fixed_kernel <- kernel_rbf(1, 1)
   by <- function(likelihood) {
     sparsegp(factor(am) ~ wt + hp, mtcars, likelihood, fixed_kernel, learn = FALSE)

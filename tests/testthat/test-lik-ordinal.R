@@ -109,6 +109,7 @@ test_that("the gradient of the evidence is exact in all cut points", {
 })
 
 test_that("two categories are the probit model", {
+  memory_tier()
   d <- ratings()
   d$two <- factor(d$y > "fair", ordered = TRUE)
   expect_identical(sparsegp(two ~ x, d, learn = FALSE)$likelihood$type, "probit")

@@ -74,6 +74,7 @@ test_that("the family and the name of counts are understood", {
 })
 
 test_that("what is no count is refused", {
+  memory_tier()
   x <- 1:6
   refused(sparsegp(x, c(1, 2, -1, 0, 1, 2), "poisson"), "y")
   refused(sparsegp(x, c(1, 2, 0.5, 0, 1, 2), "poisson"), "y")
@@ -187,6 +188,7 @@ test_that("predictive quantiles of overdispersed counts are those of the mixture
 })
 
 test_that("what is no overdispersed count is refused", {
+  memory_tier()
   refused(sparsegp(1:6, c(1, 2, -1, 0, 1, 2), "negbin"), "y")
   refused(sparsegp(1:6, c(1, 2, 0.5, 0, 1, 2), "negbin"), "y")
   refused(sparsegp(1:6, c(1, 2, 3, 0, 1, 2), "zinb", weights = rep(2, 6)), "weights")
@@ -252,6 +254,7 @@ test_that("pearson residuals know that trials divide the variance of a share", {
 })
 
 test_that("one trial each is the logit model", {
+  memory_tier()
   d <- trials_data()
   d$y <- factor(d$won > 0)
   two <- sparsegp(y ~ x, d, lik_logit(0.2), kernel_rbf(1, 0.5), learn = FALSE)
@@ -445,6 +448,7 @@ test_that("a wrong label deep in the other class does not bend the boundary", {
 })
 
 test_that("impossible probabilities of a wrong label are refused", {
+  memory_tier()
   for (bad in list(-0.1, 0.5, 1, NA_real_, "a", fixed(0.6))) {
     refused(lik_probit(flip = bad), "flip")
     refused(lik_step(bad), "noise")

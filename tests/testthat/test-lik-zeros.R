@@ -46,6 +46,7 @@ test_that("rest terms of gamma functions are those of R's", {
 })
 
 test_that("probabilities of all counts sum to one", {
+  memory_tier()
   for (name in c("zip", "zinb", "hurdle_poisson", "hurdle_negbin")) {
     case <- ZEROS_CASES[[name]]
     size <- if ("size" %in% names(case$value)) log(case$value[["size"]])
@@ -108,6 +109,7 @@ test_that("an exposure is an offset", {
 })
 
 test_that("responses that there cannot be are refused, with the remedy", {
+  memory_tier()
   refused <- function(code, argument) {
     expect_error(code, paste0("`", argument, "`"), class = "sparsegp_error")
   }

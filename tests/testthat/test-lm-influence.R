@@ -94,6 +94,7 @@ test_that("a linear kernel leads to the numbers of lm()", {
 })
 
 test_that("of other likelihoods residuals and distances are those of the sites' responses", {
+  slow_tier()
   for (lik in c("probit", "poisson")) {
     fit <- sparsegp(if (lik == "probit") am ~ wt else carb ~ wt, mtcars[1:12, ], lik,
                     kernel = kernel_matern12(), learn = FALSE)
@@ -119,6 +120,7 @@ test_that("of other likelihoods residuals and distances are those of the sites' 
 })
 
 test_that("leverage has the information that a response is expected to give", {
+  slow_tier()
   d <- transform(mtcars, share = (carb - 0.5) / 9, high = carb / 8)
   f <- c(-0.7, 0.2)
   information <- function(formula, lik) {
@@ -145,6 +147,7 @@ test_that("leverage has the information that a response is expected to give", {
 })
 
 test_that("leverage does not depend on the row's own response", {
+  slow_tier()
   d <- data.frame(x = c(1:5, 100, 7:12)) # without neighbours, whose sites would follow it
   y <- c(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8)
   held <- kernel_rbf(fixed(1), fixed(0.1))
@@ -159,6 +162,7 @@ test_that("leverage does not depend on the row's own response", {
 })
 
 test_that("rows left out are NA, and what has several latent values in a row is refused", {
+  slow_tier()
   fit <- sparsegp(Ozone ~ Wind, airquality, na.action = na.exclude, learn = FALSE)
   for (measure in list(hatvalues, rstandard, rstudent, cooks.distance)) {
     expect_identical(is.na(measure(fit)), setNames(is.na(airquality$Ozone), rownames(airquality)))
@@ -222,6 +226,7 @@ test_that("quantiles of components are in an array, and labels have none", {
 })
 
 test_that("a summary has coefficients with errors, and R2", {
+  slow_tier()
   fit <- sparsegp(dist ~ speed, cars)
   found <- coef(summary(fit))
   expect_identical(dimnames(found), list(names(coef(fit)), c("Estimate", "Std. Error")))

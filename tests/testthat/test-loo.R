@@ -34,6 +34,7 @@ test_that("loo() of Gaussian noise is the prediction of a row from all others", 
 })
 
 test_that("loo() of counts, shares, weights and classes is of their distributions", {
+  slow_tier()
   counts <- sparsegp(carb ~ wt, mtcars, "poisson", learn = FALSE)
   at <- loo(counts)
   link <- counts$cavity$mean + coef(counts)[["bias"]]
@@ -64,6 +65,7 @@ test_that("loo() of counts, shares, weights and classes is of their distribution
 })
 
 test_that("compare() has the best fit first, and standard errors of the rows' differences", {
+  slow_tier()
   small <- sparsegp(mpg ~ wt, mtcars, learn = FALSE)
   large <- sparsegp(mpg ~ wt + hp, mtcars, learn = FALSE)
   table <- compare(small, "with power" = large)
@@ -120,6 +122,7 @@ test_that("calibration() counts what happened against what was predicted", {
 })
 
 test_that("the leave-one-out log density of a label is the log of its probability", {
+  slow_tier()
   set.seed(12)
   n <- 40
   x <- matrix(rnorm(2 * n), n, dimnames = list(NULL, c("a", "b")))

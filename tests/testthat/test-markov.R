@@ -123,6 +123,7 @@ test_that("outliers leave a filter the posterior of full EP", {
 })
 
 test_that("evidence, gradient, marginals and cavities are those of full EP", {
+  memory_tier()
   rows <- markov_rows()
   cases <- expand.grid(kernel = names(MARKOV_KERNELS), lik = names(rows$responses),
                        stringsAsFactors = FALSE)
@@ -141,6 +142,7 @@ test_that("evidence, gradient, marginals and cavities are those of full EP", {
 })
 
 test_that("a search evaluates full EP of one input by a filter, with the same numbers", {
+  memory_tier()
   rows <- markov_rows()
   kernels <- c(gaussian = "sum", poisson = "season", probit = "matern32", student = "changing",
                gamma = "poly", negbin = "trig")
@@ -184,6 +186,7 @@ test_that("full EP is evaluated itself where a filter has other numbers, or is s
 })
 
 test_that("a search evaluates full EP of a smooth function by few rows, with the same numbers", {
+  memory_tier()
   set.seed(1)
   n <- policy$carried_rows
   t <- stats::runif(n)
@@ -319,6 +322,7 @@ test_that("classes of their own models, and a mean with a trend, are those of fu
 })
 
 test_that("gaps of 1e6 length scales and spacings of 1e-9 keep their digits", {
+  memory_tier()
   set.seed(4)
   t <- c(0, 1e-9, 2e-9, 0.5, 0.5, 0.5 + 1e-9, 2, 1e6, 1e6 + 1)
   y <- stats::rnorm(9)
@@ -335,7 +339,6 @@ test_that("gaps of 1e6 length scales and spacings of 1e-9 keep their digits", {
 
 test_that("the gradient is the same in segments", {
   # 400000 times of 3 states and a mean: more than a segment holds
-  slow_tier()
   slow_tier()
   n <- 400000
   set.seed(5)
@@ -411,6 +414,7 @@ test_that("update() takes more rows, later or earlier, as a fit of all of them w
 })
 
 test_that("what has no Markov EP is refused in words", {
+  memory_tier()
   rows <- markov_rows(30)
   y <- rows$responses$gaussian
   fails <- function(pattern, ..., x = rows$x) {
@@ -505,6 +509,7 @@ fit_in_window <- function(d, lik, window, first, size, kernel = kernel_matern32(
 }
 
 test_that("a window takes later rows in constant memory, exactly if noise is Gaussian", {
+  memory_tier()
   rows <- markov_rows(300)
   order <- order(rows$x)
   d <- data.frame(t = 30 * rows$x[order], y = rows$responses$gaussian[order])
@@ -570,6 +575,7 @@ test_that("a window of several length scales leaves other likelihoods their post
 })
 
 test_that("a window holds another row where those before it have no posterior of their own", {
+  memory_tier()
   set.seed(1)
   t <- seq_len(200) / 20
   y <- sin(t) + 0.1 * stats::rnorm(200)

@@ -52,6 +52,7 @@ test_that("the bias integrated out is a constant with its prior", {
 })
 
 test_that("predictions beyond the data carry the constant's uncertainty", {
+  slow_tier()
   d <- biased()
   far <- data.frame(x = 10)
   sd_of <- function(...) {
@@ -68,6 +69,7 @@ test_that("predictions beyond the data carry the constant's uncertainty", {
 })
 
 test_that("fits with an integrated bias are saved, checked, updated and integrated", {
+  slow_tier()
   d <- biased()
   on_basis <- sparsegp(k ~ x, d, "poisson", kernel_rbf(2, 0.3), mean = "constant", learn = FALSE,
                        basis = data.frame(x = seq(0, 1, 0.1)), control = gp_control(keep_x = TRUE))

@@ -19,6 +19,7 @@ matern52_of <- function(x, z, lengthscale = 0.7) {
 }
 
 test_that("a constant is integrated out as in ordinary kriging, whatever the noise and the rows", {
+  memory_tier()
   at <- data.frame(x = c(seq(-3, 3, 0.25), 40))
   for (n in c(2, 25, 200)) {
     for (noise in c(1e-1, 1e-3, 1e-6)) {

@@ -130,6 +130,7 @@ test_that("the gradient of a mode's evidence has the values of the design, and i
 })
 
 test_that("starts that merge are one mode", {
+  memory_tier()
   d <- ambiguous(size = 1, variance = 0.1)
   kernel <- kernel_helmholtz(kernel_rbf(0.8, 1.5), kernel_rbf(0.2, 1.2))
   fit <- wind_fit(d, kernel = kernel, starts = 4)
@@ -301,6 +302,7 @@ test_that("chunks of any size, and a file between them, give the same stream", {
 # ---- The response ----
 
 test_that("a mixture is a column like others: taken, bound, missing, printed", {
+  memory_tier()
   d <- ambiguous()
   expect_identical(d[2:3, "z"], d$z[2:3])
   expect_identical(data.frame(x = d$x, z = d$z)$z, d$z)
@@ -372,6 +374,7 @@ test_that("modes are printed and drawn with their weights", {
 })
 
 test_that("what cannot be is refused by name", {
+  memory_tier()
   d <- ambiguous()
   refused <- function(code, argument) {
     expect_identical(tryCatch(code, sparsegp_error = function(e) e$argument), argument)

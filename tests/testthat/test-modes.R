@@ -48,6 +48,7 @@ test_that("both of two opposite fields are found, and the fit is at the heavier"
 })
 
 test_that("fields of equal weight have two modes of equal weight", {
+  memory_tier()
   for (seed in of_tier(c(1, 3:5, 7), 2L)) {
     field <- four_ways(seed, c(0.5, 0.5), shuffled = seed > 3)
     fit <- wind_fit(field$d)

@@ -19,6 +19,7 @@ point_sets <- function() {
 }
 
 test_that("the order is maximin, and neighbours are the nearest before each row", {
+  memory_tier()
   for (name in names(point_sets())) {
     X <- point_sets()[[name]]
     D <- as.matrix(stats::dist(X))
@@ -45,6 +46,7 @@ test_that("the nearest rows of a point are those of brute force", {
 })
 
 test_that("nearest rows at the levels of the order are those of brute force, each once", {
+  memory_tier()
   for (name in c("square", "five", "clusters", "copies")) {
     X <- point_sets()[[name]]
     n <- nrow(X)
@@ -187,6 +189,7 @@ test_that("so it is where rows are given responses", {
 })
 
 test_that("more neighbours come nearer to full EP", {
+  memory_tier()
   rows <- map_rows(400)
   full <- fit_map(rows, method = method_ep(), mean = "zero")
   new <- cbind(lon = stats::runif(50), lat = stats::runif(50))
@@ -220,6 +223,7 @@ test_that("noise that is next to nothing has no sparse factor", {
 })
 
 test_that("the order of rows does not matter, and copies and near copies have a posterior", {
+  memory_tier()
   rows <- map_rows(120)
   rows$x[11:20, ] <- rows$x[1:10, ] # the same places, and some within 1e-9
   rows$x[21:30, ] <- rows$x[1:10, ] + 1e-9
@@ -238,6 +242,7 @@ test_that("the order of rows does not matter, and copies and near copies have a 
 })
 
 test_that("neighbours are near in length scales: 1 to 1000, a line, an input that is not read", {
+  memory_tier()
   rows <- map_rows(200)
   stretched <- cbind(lon = rows$x[, 1] * 1000, lat = rows$x[, 2])
   at <- function(x, ...) {
@@ -257,6 +262,7 @@ test_that("neighbours are near in length scales: 1 to 1000, a line, an input tha
 })
 
 test_that("EP is the same where one length scale is a thousand times the other, and near full EP", {
+  memory_tier()
   rows <- map_rows(150)
   set.seed(9)
   y <- stats::rpois(150, exp(rows$y))
@@ -321,7 +327,6 @@ rough_map <- function(n) {
 
 test_that("of many rows some teach the length scales, and kernels are compared by neighbours", {
   slow_tier()
-  slow_tier()
   map <- rough_map(1800)
   fit <- with_policy(neighbour_rows = 900, code = {
     sparsegp(map$x, map$f + 0.3 * stats::rnorm(1800), method = method_neighbours(k = 12))
@@ -335,6 +340,7 @@ test_that("of many rows some teach the length scales, and kernels are compared b
 })
 
 test_that("what neighbours do not take is refused in words", {
+  memory_tier()
   rows <- map_rows(40)
   fails <- function(pattern, ..., x = rows$x, y = rows$y, k = 5) {
     expect_error(sparsegp(x, y, ..., learn = FALSE, method = method_neighbours(k = k)), pattern,
@@ -367,6 +373,7 @@ test_that("what neighbours do not take is refused in words", {
 })
 
 test_that("the usual number of neighbours is larger for EP in three inputs", {
+  memory_tier()
   rows <- map_rows(60)
   set.seed(3)
   three <- cbind(rows$x, up = stats::runif(60))
@@ -471,6 +478,7 @@ test_that("the sparse factor's solutions, inverse and gradient are those of dens
 })
 
 test_that("joint moments are those of dense algebra, of slopes too, and of copies", {
+  memory_tier()
   rows <- map_rows(400)
   set.seed(6)
   fit <- fit_map(list(x = rows$x, y = stats::rpois(400, exp(rows$y))), likelihood = "poisson",
@@ -510,7 +518,6 @@ test_that("joint moments are those of dense algebra, of slopes too, and of copie
 })
 
 test_that("labels and counts by 20 neighbours are near full EP, and are learned", {
-  slow_tier()
   slow_tier()
   rows <- map_rows(500)
   set.seed(6)
@@ -598,7 +605,6 @@ of_many <- function(code) {
 
 test_that("a rough map is fitted by neighbours by default, a smooth one by inducing points", {
   slow_tier()
-  slow_tier()
   n <- 700
   map <- rough_map(n)
   X <- map$x
@@ -621,7 +627,6 @@ test_that("a rough map is fitted by neighbours by default, a smooth one by induc
 })
 
 test_that("so are counts and labels, in two inputs", {
-  slow_tier()
   slow_tier()
   n <- 700
   map <- rough_map(n)
@@ -655,7 +660,6 @@ test_that("so are counts and labels, in two inputs", {
 })
 
 test_that("a rougher kernel of labels is taken by the log evidence of all of them", {
-  slow_tier()
   slow_tier()
   n <- 700
   map <- rough_map(n)
@@ -717,6 +721,7 @@ test_that("kernels are compared by the log evidence of the same rows", {
 })
 
 test_that("EP by neighbours starts from the fixed point of the nearest few", {
+  memory_tier()
   rows <- map_rows(FEW_NODES + 100L)
   y <- stats::rpois(length(rows$y), exp(rows$y))
   fit <- fit_map(list(x = rows$x, y = y), likelihood = "poisson",
@@ -777,6 +782,7 @@ test_that("hyperparameters learned from some labels are corrected by the evidenc
 })
 
 test_that("of counts at places that nearly coincide EP converges, and its gradient is exact", {
+  memory_tier()
   rows <- map_rows(60)
   for (apart in c(1e-5, 1e-9)) {
     x <- rbind(rows$x, rows$x[1:30, ] + apart)

@@ -67,6 +67,7 @@ test_that("Gaussian noise stays Gaussian", {
 })
 
 test_that("two values are labels, whose proportion is the mean", {
+  slow_tier()
   set.seed(22) # Student's t would gain on these labels, as it becomes narrow
   x <- stats::rnorm(100)
   d <- data.frame(x, y = stats::rbinom(100, 1, stats::plogis(6 * x)))
@@ -189,6 +190,7 @@ rest_of <- function(z) {
 }
 
 test_that("a smooth function without noise has no Student noise, and stops no fit", {
+  slow_tier()
   wave <- function(seed, n) {
     set.seed(seed)
     x <- sort(runif(n))

@@ -118,6 +118,7 @@ test_that("chunks of any size give the same stream", {
 })
 
 test_that("a row without a site is left out, whichever place of its block it has", {
+  memory_tier()
   d <- points_data(150)
   for (lik in c("gaussian", "probit")) {
     case <- points_problem(d, lik)
@@ -147,6 +148,7 @@ test_that("classes on one basis, each with its own posterior, are those by rows"
 })
 
 test_that("rows of several points, seen at once, are those by rows", {
+  memory_tier()
   for (w in 2:3) for (projection in c("kl", "moment")) {
     case <- wide_problem(60L, w)
     case$problem <- c(case$problem, list(options = method_online(projection = projection),

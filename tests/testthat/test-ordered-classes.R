@@ -157,6 +157,7 @@ test_that("mixtures of fits, streams, sources and files keep the order", {
 })
 
 test_that("pictures are those of ordered categories", {
+  slow_tier()
   fit <- graded_fit(lik_mprobit(coupled = FALSE))
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

@@ -18,6 +18,7 @@ built <- function(plot) {
 }
 
 test_that("a curve of ggplot2 is that of plot()", {
+  slow_tier()
   fit <- sparsegp(len ~ dose + supp, ToothGrowth, learn = FALSE)
   made <- built(ggplot2::autoplot(fit, n = 5))
   grDevices::pdf(NULL)
@@ -103,6 +104,7 @@ test_that("a map with areas far from data is drawn, and one that does not vary",
 })
 
 test_that("axes of ggplot2 are logarithmic where those of plot() are", {
+  slow_tier()
   d <- data.frame(dose = rep(c(1, 2, 5, 10, 50, 400), 3), g = rep(c("a", "b"), each = 9))
   d$y <- exp(log(d$dose) / 2 + rep(-1:1, 6) / 9 + 2 * (d$g == "a"))
   fit <- sparsegp(y ~ dose + g, d, lik_gaussian(transform = "log"), scale = "log", learn = FALSE)

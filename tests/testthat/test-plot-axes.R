@@ -8,6 +8,7 @@ drawn_on <- function(expr) {
 }
 
 test_that("a curve along a positive number has a logarithmic axis", {
+  memory_tier()
   d <- data.frame(dose = rep(c(1, 2, 5, 10, 50, 100), 3))
   d$y <- 40 * d$dose / (5 + d$dose) + rep(-1:1, 6)
   fit <- sparsegp(y ~ dose, d, learn = FALSE)
@@ -42,6 +43,7 @@ test_that("a control of dose 0 needs limits, and rows beyond them are left out s
 })
 
 test_that("combinations of several factors have a curve each", {
+  memory_tier()
   d <- transform(mtcars, am = factor(am), gear = factor(gear), vs = factor(vs))
   fit <- sparsegp(mpg ~ wt + am + vs + hp, d, learn = FALSE)
   drawn_on(drawn <- plot(fit, "wt", by = c("am", "vs"), n = 3))

@@ -121,6 +121,7 @@ test_that("nothing that plot() draws on a dark page is black, and par() rules la
 })
 
 test_that("autoplot() has the colours for the background of the theme that is set", {
+  slow_tier()
   skip_if_not_installed("ggplot2")
   fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
   line <- function() {

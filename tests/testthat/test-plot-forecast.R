@@ -72,6 +72,7 @@ test_that("the steps of a series are named", {
 })
 
 test_that("a season that returns to its mean between the steps of a series is drawn at these", {
+  slow_tier()
   time <- 1960 + c(0:20, 23:59) / 12
   rough <- fit_along(time, 1, lengthscale = 0.1)
   drawn <- drawn_forecast(rough, ahead = 4)
@@ -121,6 +122,7 @@ test_that("a curve has enough points for its season and for its length scale", {
 })
 
 test_that("a long series has its last seasons in a panel of their own, a short one has not", {
+  slow_tier()
   long <- drawn_forecast(fit_along(1960 + 0:239 / 12, 1), ahead = 12)
   expect_named(long, c("series", "recent", "linear(time)", "periodic(time)"))
   expect_equal(range(long$recent$time), 1960 + 239 / 12 + c(-4, 1))

@@ -56,6 +56,7 @@ test_that("names of far residuals are not drawn over each other", {
 })
 
 test_that("a key has the name of its factor, and more names stand behind their curves", {
+  slow_tier()
   fit <- sparsegp(y ~ x + g, scale_data(), learn = FALSE)
   chart <- charts_of(fit, "fit")[[1L]]
   expect_identical(vapply(chart$key, `[[`, "", "label"),
@@ -82,6 +83,7 @@ test_that("censored times are open in partial residuals, too", {
 })
 
 test_that("half of the partial residuals of times lie below their effect, for every error", {
+  slow_tier()
   skip_if_not_installed("survival")
   set.seed(8)
   d <- data.frame(x = runif(80), z = runif(80))
@@ -116,6 +118,7 @@ test_that("axes are logarithmic where the fit has logarithms and values span mag
 })
 
 test_that("facets of ggplot2 have the ticks of their own axis", {
+  slow_tier()
   skip_if_not_installed("ggplot2")
   fit <- sparsegp(y ~ x + z + g, transform(scale_data(), h = rep(c("one", "two"), 15)),
                   learn = FALSE)

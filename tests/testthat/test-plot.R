@@ -281,6 +281,7 @@ test_that("extreme units and flat surfaces are drawn without a word", {
 })
 
 test_that("bad arguments are errors of class sparsegp_error", {
+  slow_tier()
   fit <- fit_gears(am ~ wt + hp)
   matrix_fit <- sparsegp(cars$speed, cars$dist, learn = FALSE)
   bad <- function(...) expect_error(drawing(plot(fit, ...)), class = "sparsegp_error")

@@ -89,6 +89,7 @@ test_that("inputs of factors and of kernels without derivative have no gradient"
 })
 
 test_that("the gradient in the points is that of the dense formula of FITC", {
+  memory_tier()
   for (kernel in of_tier(differentiable_kernels(), 1L, memory = 2L)) {
     case <- points_problem(kernel, lik_gaussian(), n = 8L)
     run <- engine_run(case$problem, case$theta, gradient = TRUE, points = TRUE)

@@ -16,6 +16,7 @@ test_that("every number of the policy has a unit, says what it trades, and is us
 })
 
 test_that("no other file of the strategies, plans and searches defines such a number", {
+  slow_tier()
   # bounds of numerics and of memory: none of them changes what is chosen
   allowed <- c("ROWS_AT_ONCE", "COPIES_AT_ONCE", "SET_ONCE", "BOX", "PAST_STEPS", "RECENT",
                "IMPOSSIBLE", "NOT_CONVERGED", "ABNORMAL", "STEEP", "FLAT", "SUFFICIENT", "TRIALS",

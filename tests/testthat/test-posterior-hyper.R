@@ -32,6 +32,7 @@ test_that("draws of hyperparameters have the intervals of confint()", {
 })
 
 test_that("as_draws() and pp_check() answer the generics of posterior and bayesplot", {
+  slow_tier()
   skip_if_not_installed("posterior")
   skip_if_not_installed("bayesplot")
   fit <- sparsegp(y ~ x, kept(), kernel = "rbf")
@@ -42,6 +43,7 @@ test_that("as_draws() and pp_check() answer the generics of posterior and bayesp
 })
 
 test_that("responses of a predictive check are those that posterior_predict() draws", {
+  slow_tier()
   d <- kept()
   fit <- function(formula, ...) sparsegp(formula, d, kernel = "rbf", learn = FALSE, ...)
   expect_identical(checked_responses(fit(y ~ x)), list(y = d$y, type = "dens_overlay"))

@@ -348,6 +348,7 @@ test_that("a step without noise takes the sweeps it is given, and a limit is not
 # lik_custom() integrates by quadrature: 1e-6. Without row 5 the other sites' negative precisions
 # are more than the prior's, so it has no leave-one-out prediction, and all else goes on.
 test_that("a row that cannot be left out has no leave-one-out prediction", {
+  memory_tier()
   x <- data.frame(x = c(0, 0.3, 0.6, 10, 10, 10))
   y <- c(0.1, 0, -0.1, 0, 0.8, 1.38)
   density <- function(y, f, theta) {

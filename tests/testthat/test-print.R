@@ -44,6 +44,7 @@ test_that("a printed fit says what was fitted, to what, and how well", {
 })
 
 test_that("noise without a standard deviation to speak of is shown by its scale", {
+  slow_tier()
   fit <- function(df) {
     sparsegp(y ~ x, toy(), lik_student(scale = fixed(0.3), df = fixed(df)), learn = FALSE)
   }

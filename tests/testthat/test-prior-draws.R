@@ -57,6 +57,7 @@ test_that("draws of the prior have its covariance, around the estimated mean", {
 })
 
 test_that("components have their joint prior, and responses are simulated from it", {
+  memory_tier()
   set.seed(3)
   d <- data.frame(x = runif(30, 0, 3), y = runif(30, 0, 3), u = rnorm(30), v = rnorm(30))
   fit <- sparsegp(cbind(u, v) ~ x + y, d, kernel = kernel_divfree(kernel_rbf(1, 1)), learn = FALSE,
@@ -76,6 +77,7 @@ test_that("components have their joint prior, and responses are simulated from i
 })
 
 test_that("fits integrated over hyperparameters draw from the prior of each", {
+  memory_tier()
   fit <- sparsegp(dist ~ speed, cars[1:15, ], control = gp_control(integrate = "ccd"))
   f <- draws(fit, data.frame(speed = c(5, 500)), 50, from = "prior")
   expect_equal(dim(f), c(2L, 50L))

@@ -85,6 +85,7 @@ test_that("a prior with the mode asked for moves the fit there", {
 })
 
 test_that("a name is full, or without the kernel's number, or without the input's", {
+  slow_tier()
   expect_identical(meant_by("k1.lengthscale.b"), "k1.lengthscale.b")
   expect_identical(meant_by("lengthscale.b"), "k1.lengthscale.b")
   expect_identical(meant_by("k1.lengthscale"), c("k1.lengthscale.a", "k1.lengthscale.b"))
@@ -110,6 +111,7 @@ test_that("what is not named keeps its default", {
 })
 
 test_that("priors for unknown hyperparameters are refused", {
+  slow_tier()
   for (name in c("foo", "bias", "k3.variance", "lengthscale.c", "k2.lengthscale", "k1", "k1.noise",
                  "variance.variance", "k1.k1.variance", "")) {
     refused(table_of(setNames(list(prior_flat()), name)), "prior")

@@ -3,6 +3,7 @@
 r_code_alone()
 
 test_that("labels have no scale: `transform` is refused, and the remedy is to leave it out", {
+  slow_tier()
   d <- data.frame(x = seq(-2, 2, length.out = 24L))
   d$logical <- d$x + sin(40 * d$x) > 0
   d$factor <- factor(d$logical)
@@ -118,6 +119,7 @@ test_that("errors of functions that read and take chunks are about the argument"
 })
 
 test_that("augment() refuses what predict() refuses, and takes a mean with its spread", {
+  slow_tier()
   skip_if_not_installed("generics")
   refused(generics::augment(remedy_fit(), se_fit = NA), "se_fit")
   refused(generics::augment(remedy_fit(g ~ x), se_fit = TRUE), "se_fit")

@@ -75,6 +75,7 @@ test_that("predict() answers what a kind of response offers, and refuses all els
 })
 
 test_that("a refusal says what to ask for instead", {
+  slow_tier()
   refusal <- function(kind, ...) {
     conditionMessage(expect_error(predict(fit_of_kind(kind), ...), class = "sparsegp_error"))
   }
@@ -89,6 +90,7 @@ test_that("a refusal says what to ask for instead", {
 })
 
 test_that("the kind of a response is a class of its codec, from which its answers follow", {
+  slow_tier()
   for (name in names(REGISTRY$codecs)) {
     codec <- codec_named(name)
     expect_identical(codec$name, name)

@@ -30,6 +30,7 @@ test_that("a variable may be a matrix of one column, at the fit or later", {
 })
 
 test_that("logical values, 0 and 1, and text stand for each other", {
+  memory_tier()
   d <- same_rows()
   fit <- fit_same(d)
   for (as in list(as.integer, as.double, as.character, factor)) {
@@ -119,6 +120,7 @@ test_that("the rows of a default fit are there for verbs without newdata", {
 })
 
 test_that("methods of other packages' generics ignore arguments that they do not know", {
+  memory_tier()
   fit <- sparsegp(dist ~ speed, cars, control = gp_control(integrate = "none"))
   expect_identical(vcov(fit, complete = TRUE), vcov(fit))
   expect_identical(confint(fit, type = "Wald"), confint(fit))
@@ -131,6 +133,7 @@ test_that("methods of other packages' generics ignore arguments that they do not
 })
 
 test_that("loo objects are those of package loo", {
+  memory_tier()
   fit <- sparsegp(dist ~ speed, cars, control = gp_control(integrate = "none"))
   other <- sparsegp(dist ~ speed, cars, lik_student(), control = gp_control(integrate = "none"))
   table <- loo(fit)

@@ -54,6 +54,7 @@ test_that("time beside covariates has a rhythm, though it is a plain number", {
 })
 
 test_that("a trend of a series needs no gain, and of other inputs has to pay", {
+  memory_tier()
   needed <- function(x, y, name) {
     choices <- sparsegp(x, y)$choices
     choices$needed[endsWith(choices$candidate, name) & !is.na(choices$needed)][1L]
@@ -80,6 +81,7 @@ test_that("a forecast of a random walk with a drift goes on", {
 })
 
 test_that("a periodogram of rows in near pairs has no more cells than their number asks for", {
+  memory_tier()
   set.seed(2)
   x <- sort(stats::runif(400))
   y <- sin(2 * pi * x / 0.05)

@@ -40,6 +40,7 @@ smooth_kernels <- function() list(
 )
 
 test_that("slopes are the derivatives of predictions, whatever the kernel", {
+  memory_tier()
   new <- new_points()
   for (name in names(of_tier(smooth_kernels(), 2L, memory = 6L))) {
     fit <- plainly(smooth_kernels()[[name]])

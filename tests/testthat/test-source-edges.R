@@ -117,6 +117,7 @@ with_sqlite <- function(use, file = ":memory:") {
 }
 
 test_that("what is wrong with a database is said with the driver's words", {
+  memory_tier()
   d <- stats::na.omit(source_data(300L))[1:80, ]
   with_sqlite(function(con) {
     DBI::dbWriteTable(con, "t", d)
@@ -209,6 +210,7 @@ test_that("a second connection writes while the first reads", {
 })
 
 test_that("names of tables, files and columns are names, whatever they would be as commands", {
+  memory_tier()
   d <- data.frame(sin(1:40), seq(0, 1, length.out = 40))
   names(d) <- c("y\"; DROP TABLE keep; --", "a'b\\`c\n")
   formula <- eval(bquote(.(as.name(names(d)[1L])) ~ .(as.name(names(d)[2L]))))

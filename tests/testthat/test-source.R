@@ -1,6 +1,7 @@
 # Rows that are read in chunks: the fit of a source is that of a data frame.
 
 test_that("a source of uneven chunks, late levels and missing values is the fit of all rows", {
+  memory_tier()
   d <- source_data()
   points <- source_points(d)
   new <- d[c(3L, 200L, 299L), ]
@@ -18,6 +19,7 @@ test_that("a source of uneven chunks, late levels and missing values is the fit 
 })
 
 test_that("after an ordered factor text and plain factors have its order", {
+  memory_tier()
   d <- source_data()[1:60, c("y", "a")]
   d$o <- factor(c("lo", "mid", "hi")[c(seq_len(59L) %% 3L, 0L) + 1L], c("lo", "mid", "hi"),
                 ordered = TRUE)
@@ -224,6 +226,7 @@ test_that("predictions for a source go to a function or a file", {
 })
 
 test_that("covariances of a row's components are columns of a file", {
+  memory_tier()
   d <- stats::na.omit(source_data())[1:90, ]
   d$v <- cos(d$a)
   fit <- sparsegp(cbind(y, v) ~ a + b, d[1:30, ], kernel = kernel_coregion(kernel_rbf()),
@@ -433,6 +436,7 @@ test_that("DuckDB and PostgreSQL are sources, too", {
 })
 
 test_that("what a source cannot have is said", {
+  memory_tier()
   d <- source_data()
   source <- chunks_of(d)
   points <- source_points(d)

@@ -78,6 +78,7 @@ test_that("few inputs of many are found, lines, bends and products", {
 })
 
 test_that("pairs of inputs that matter by their product alone are found", {
+  slow_tier()
   set.seed(7)
   n <- 150
   x <- cbind(matrix(rnorm(20 * n), n), matrix(sample(1:2, 2 * n, TRUE), n), 1)

@@ -42,6 +42,7 @@ test_that("points of sf are rows with their coordinates", {
 })
 
 test_that("maps of points have the aspect of their coordinates", {
+  memory_tier()
   skip_without("sf")
   limits <- list(c(160, 180), c(-70, -50))
   flat <- kernel_rbf()

@@ -142,6 +142,7 @@ test_that("maps are as wide as the Earth there, and end at the poles", {
 })
 
 test_that("what is no longitude and latitude is refused", {
+  memory_tier()
   d <- globe(20)
   d$zone <- factor(d$lat > 0)
   fit <- function(formula = y ~ lon + lat, data = d, kernel = sphere(), ...) {

@@ -28,6 +28,7 @@ test_that("starts go down to that distance, and parts of the same inputs start a
 })
 
 test_that("a pilot sample is made of windows where a spread one would miss the function", {
+  memory_tier()
   r_code_alone()
   set.seed(1)
   t <- seq_len(2000)
@@ -115,6 +116,7 @@ test_that("rhythms of calendars are found, and structures with them are made aga
 })
 
 test_that("a period is offered if the rows span it, the weaker one beside the stronger one", {
+  memory_tier()
   set.seed(2)
   hours <- 1:5000 / 24 # in days: half a year and a month
   day <- 2 * sin(2 * pi * hours)
@@ -143,6 +145,7 @@ test_that("few cycles of a calendar are a rhythm, whatever the unit of time", {
 })
 
 test_that("a rhythm of a calendar shows beside a wandering level, and noise has none", {
+  memory_tier()
   set.seed(4)
   month <- 1:96
   y <- cumsum(rnorm(96)) + 1.5 * cos(2 * pi * month / 12)

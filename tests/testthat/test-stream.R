@@ -122,6 +122,7 @@ test_that("memory and fit do not grow with the stream", {
 })
 
 test_that("an empty stream says what it waits for", {
+  memory_tier()
   d <- sinc(50)
   fit <- sparsegp(class ~ x, d[0L, ], method = method_online())
   expect_output(print(fit), "0 rows so far")
@@ -314,6 +315,7 @@ test_that("random and informative orders report rows by their place in the data"
 })
 
 test_that("a basis can be given to a stream, as rows, matrix or data frame", {
+  memory_tier()
   d <- sinc(300)
   method <- method_online(pilot = 100)
   by_rows <- sparsegp(y ~ x, d, basis = seq(1, 96, 5), method = method)
@@ -325,6 +327,7 @@ test_that("a basis can be given to a stream, as rows, matrix or data frame", {
 })
 
 test_that("a saved stream goes on where it was", {
+  memory_tier()
   d <- sinc(300)
   fit <- sparsegp(class ~ x, d[1:150, ], method = method_online(size = 15, pilot = 100))
   file <- tempfile()
@@ -548,6 +551,7 @@ test_that("rows that wait are refused what the likelihood cannot read, as all ro
 })
 
 test_that("streams of any response may begin with few rows, and go on with one", {
+  memory_tier()
   skip_if_not_installed("survival")
   set.seed(4)
   n <- 12L
@@ -598,6 +602,7 @@ test_that("one input that is constant in the pilot is known by its name", {
 })
 
 test_that("a stream that forgets or drifts may begin with fewer rows than its pilot", {
+  memory_tier()
   set.seed(3)
   d <- data.frame(x = seq(0, 3, length.out = 30L), time = 1:30)
   d$y <- sin(2 * d$x) + 0.1 * rnorm(30L)

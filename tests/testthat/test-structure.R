@@ -234,6 +234,7 @@ test_that("the degree of a part is open, too, and labels and streams choose it",
 })
 
 test_that("an open degree is 2 where nothing is compared, and one that is given stays", {
+  slow_tier()
   d <- bent(3, 40)
   degree_of <- function(...) format(sparsegp(y ~ a, d, ...)$kernel)
   expect_identical(degree_of(kernel = kernel_poly(), learn = FALSE), "poly(degree = 2)")
@@ -252,6 +253,7 @@ test_that("a stream's pilot is raced as a fit is", {
 })
 
 test_that("several outputs keep their kernel", {
+  slow_tier()
   d <- steps(40)
   fit <- sparsegp(cbind(y, a) ~ b + c, d)
   expect_match(format(fit$kernel), "coregion")

@@ -223,6 +223,7 @@ test_that("a large fit is not kept from the garbage collector", {
 })
 
 test_that("values of constructors that were changed are refused in words", {
+  memory_tier()
   d <- data.frame(a = sin(1:20), y = cos(1:20))
   fit <- function(...) sparsegp(y ~ a, d, kernel = "rbf", ...)
   with_prior <- function(x) fit(control = gp_control(prior = list(lengthscale = x)))
@@ -263,6 +264,7 @@ test_that("values of constructors that were changed are refused in words", {
 })
 
 test_that("mixtures and times that were changed are refused in words", {
+  memory_tier()
   x <- cbind(a = sin(1:9), b = cos(1:9))
   y <- mixture(c(0.6, 0.4), list(x, -x), 0.1)
   fit <- function(y) sparsegp(x, y, kernel = kernel_helmholtz(), learn = FALSE)
@@ -282,6 +284,7 @@ test_that("mixtures and times that were changed are refused in words", {
 })
 
 test_that("what only a search reads of a fit is checked, too", {
+  memory_tier()
   fit <- sparsegp(dist ~ speed, cars, learn = FALSE)
   for (bad in list("x", structure(list(1), class = "liar"), matrix(1, 3L, 0L))) {
     wrong <- fit

@@ -85,6 +85,7 @@ test_that("all terms together vary as the latent function less its mean, in any 
 })
 
 test_that("terms keep rows with missing values and refuse what is none", {
+  slow_tier()
   fit <- sparsegp(Ozone ~ Wind + Temp, airquality, na.action = na.exclude,
                   kernel = kernel_rbf(vars = "Wind") + kernel_rbf(vars = "Wind") *
                     kernel_rbf(vars = "Temp"))

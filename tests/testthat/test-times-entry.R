@@ -55,6 +55,7 @@ test_that("tilts of times that have an entry are those of dense sums, of any cen
 })
 
 test_that("an entry at 0, or long before the time, is none", {
+  memory_tier()
   d <- late_rows(20L)
   for (type in TYPES_OF_TIMES) {
     plain <- fixed_late(d$event, d$x, type)
@@ -92,6 +93,7 @@ test_that("EP's evidence with entries is that of a dense sum, of few rows", {
 })
 
 test_that("an observation is what its parts are, one after the other", {
+  memory_tier()
   d <- late_rows(15L)
   half <- (d$entry + d$seen) / 2
   for (type in TYPES_OF_TIMES) {
@@ -200,6 +202,7 @@ test_that("entries that are none are refused in words", {
 })
 
 test_that("EP of times with entries starts under a vague prior of the mean", {
+  memory_tier()
   d <- late_rows(60L)
   d$entry[1:20] <- d$seen[1:20] * 0.98 # which say little: their likelihoods are flat on one side
   for (type in c("loglogistic", "lognormal")) {

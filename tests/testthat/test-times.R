@@ -49,6 +49,7 @@ test_that("Surv objects of every kind of censoring are read, and others are refu
 })
 
 test_that("an interval without width is the time of an event, by each law", {
+  memory_tier()
   skip_if_not_installed("survival")
   d <- censored_rows(20L)
   same <- survival::Surv(d$time, d$time, rep(3, 20), type = "interval")
@@ -195,6 +196,7 @@ test_that("bands of averaged fits with other errors are quantiles of the mixture
 })
 
 test_that("times and horizons that are none are refused", {
+  memory_tier()
   d <- censored_rows()
   fit <- fixed_fit(as_surv(d$seen, d$event), d$x, lik_weibull(fixed(0.4)))
   refused(predict(fit, 1, "survival"), "at")

@@ -30,6 +30,7 @@ slope_of <- function(g, y, s) {
 }
 
 test_that("a scale, its inverse and its slopes are those of its definition", {
+  slow_tier()
   d <- scaled_rows()
   for (name in names(SCALES)) {
     y <- d[[response_for(name)]]
@@ -275,6 +276,7 @@ test_that("streams, sources, updates and merged fits are on the scale of the fir
 })
 
 test_that("responses outside of a scale's domain are refused, with a remedy", {
+  slow_tier()
   d <- scaled_rows()
   refused <- function(expression, argument) {
     found <- tryCatch(expression, sparsegp_error = identity)
@@ -383,6 +385,7 @@ test_that("log_jacobian() of a part of a model is that of its rows", {
 })
 
 test_that("means of weighted rows on a scale are those of their weights", {
+  slow_tier()
   set.seed(4)
   d <- data.frame(x = seq(0, 3, length.out = 30), w = runif(30, 0.3, 3))
   d$y <- exp(sin(2 * d$x) + rnorm(30) / 3 / sqrt(d$w))

@@ -23,6 +23,7 @@ sums_at <- function(fit, points) {
 }
 
 test_that("fits on different bases merge exactly on the points of both", {
+  memory_tier()
   made <- shard_fits()
   both <- merge(made$first, made$other, onto = "both")
   expect_identical(nobs(both), nobs(made$first) + nobs(made$other))
@@ -85,6 +86,7 @@ test_that("bases of several classes are joined class by class", {
 })
 
 test_that("a shard holds no rows, and does all that needs none", {
+  memory_tier()
   d <- source_data()
   secret <- 123456.789
   d$b[77L] <- secret

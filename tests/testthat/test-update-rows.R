@@ -42,6 +42,7 @@ test_that("two fits of half the rows each, like one another, merge to the fit of
 })
 
 test_that("like = gives the fit itself for its own rows", {
+  memory_tier()
   d <- state_data()
   for (formula in list(y ~ a + g, class ~ a + b, count ~ b)) {
     lik <- if (formula[[2L]] == "count") "poisson"
@@ -56,6 +57,7 @@ test_that("like = gives the fit itself for its own rows", {
 })
 
 test_that("with Gaussian noise rows by update() are those of one fit, kept inputs or not", {
+  memory_tier()
   d <- state_data()
   for (keep in c(FALSE, TRUE)) {
     fit <- state_fit(y ~ a + b + c, d[1:40, ], lik_gaussian(0.1), keep_x = keep)
@@ -167,6 +169,7 @@ test_that("several classes, each with a basis of its own or not, take rows and m
 })
 
 test_that("what cannot take rows or be merged says so", {
+  memory_tier()
   d <- state_data()
   full <- sparsegp(y ~ a, d[1:20, ], learn = FALSE)
   fit <- state_fit(y ~ a + b, d[1:30, ])

@@ -61,6 +61,7 @@ test_that("curvature and importance are of fits on a basis and of cut points, to
 })
 
 test_that("a curvature that is none is refused, and so are posteriors of some rows", {
+  slow_tier()
   fit <- sparsegp(mpg ~ wt, mtcars)
   away <- fit
   away$hyper$theta[2L] <- away$hyper$theta[2L] + 12 # beyond all rows the evidence is flat

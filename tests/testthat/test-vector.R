@@ -408,6 +408,7 @@ test_that("which rows and columns are responses, and what is missing of them", {
 })
 
 test_that("what cannot be is refused by name", {
+  memory_tier()
   d <- currents(10L)
   refused <- function(code, argument) {
     expect_identical(tryCatch(code, sparsegp_error = function(e) e$argument), argument)

@@ -191,6 +191,7 @@ test_that("nothing that is sent to a worker has an element for each row", {
 })
 
 test_that("shares are runs of all batches, and their blocks add up as one's", {
+  memory_tier()
   for (batches in c(1L, 7L, 100L, 256L)) for (workers in c(1L, 2L, 3L, 5L, 64L)) {
     shares <- shares_of_workers(batches, workers)
     expect_identical(length(shares), min(batches, workers))
@@ -401,6 +402,7 @@ worker_answer <- function() {
 }
 
 test_that("an answer that no worker of this version gives is an error in words", {
+  memory_tier()
   made <- worker_answer()
   check <- function(blocks) {
     check_worker_answer(are_blocks_of_share(blocks, made$share, made$states))
