@@ -32,11 +32,12 @@ new_problem <- function(model, points, rows, offset, options = NULL, basis = NUL
        }, ...)
 }
 
-# The same problem of some of its rows, each with one latent value of a process.
+# The same problem of some of its rows.
 part_of_problem <- function(problem, rows) {
-  problem$x <- problem$x[rows, , drop = FALSE]
+  points <- stacked_rows(rows, problem_width(problem))
+  problem$x <- problem$x[points, , drop = FALSE]
   problem$rows <- problem$rows[, rows, drop = FALSE]
-  problem$offset <- problem$offset[rows]
+  problem$offset <- problem$offset[points]
   problem$strata <- problem$strata[rows]
   problem$tie_break <- NULL # is of all rows
   problem
@@ -44,7 +45,8 @@ part_of_problem <- function(problem, rows) {
 
 # Returns the rows of a problem in an evenly spread order, see spread_rows().
 spread_problem <- function(problem) {
-  spread_rows(nrow(problem$x), problem$strata, problem$x)
+  spread_rows(problem_rows(problem), problem$strata,
+              row_inputs(problem$x, problem_width(problem)))
 }
 
 # Returns the rows of a problem in an order whose first rows are windows of neighbouring ones, see
