@@ -100,16 +100,15 @@
 #'
 #' @section Skewed inputs:
 #' With `scale = "log"` an input whose skewness is at least `r policy$skewed_inputs` in size, and
-#' that has at least `r policy$skewed_values` different values, or
-#' `r policy$widening_values` whose widest gap is at least `r policy$widening_gaps` times the
-#' narrowest, as of tenfold doses, is replaced by \eqn{\log(1 + d/u)}{log(1 + d / u)}, d
-#' its distance from its smallest value (from its largest one with the sign
-#' changed, if it is skewed to the left), before it is centred and divided by its standard
-#' deviation. The unit u > 0 is that by which it is most like a normal sample, by maximum
-#' likelihood: a small unit gives the logarithm, a large one leaves the input unchanged. Beyond the
-#' smallest value the map continues as a straight line, so new values may lie anywhere. Units and
-#' origin of an input change nothing. Times, levels of factors, inputs of periodic kernels and those
-#' of a vector field are left alone.
+#' that has at least `r policy$skewed_values` different values, or `r policy$widening_values` whose
+#' widest gap is at least `r policy$widening_gaps` times the narrowest, as of tenfold doses, is
+#' replaced by \eqn{\log(1 + d/u)}{log(1 + d / u)}, d its distance from its smallest value (from its
+#' largest one with the sign changed, if it is skewed to the left), before it is centred and divided
+#' by its standard deviation. The unit u > 0 is that by which it is most like a normal sample, by
+#' maximum likelihood: a small unit gives the logarithm, a large one leaves the input unchanged.
+#' Beyond the smallest value the map continues as \eqn{-\log(1 + |d|/u)}{-log(1 + |d| / u)}, so new
+#' values may lie anywhere. Units and origin of an input change nothing. Times, levels of factors,
+#' inputs of periodic kernels and those of a vector field are left alone.
 #'
 #' The map is part of the fit (`fit$scaling$warp`): data, plots, [basis()] and [next_points()] are
 #' in the inputs' own units. `coef()` shows length scales of the scaled inputs, as always;

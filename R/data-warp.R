@@ -1,9 +1,10 @@
 # Skewed inputs on a logarithmic scale. A warp is a monotone map of all real numbers,
 #
-#   z = side * g(d),  d = side * (x - origin) / unit,  g(d) = log(1 + d) for d >= 0, d below
+#   z = side * g(d),  d = side * (x - origin) / unit,  g(d) = log(1 + d) for d >= 0, -g(-d) below
 #
-# of slope 1 / unit at the origin, from where it goes on as a line: an input below all that were
-# seen stays finite. Of an input skewed to the right side is 1 and the origin the smallest value, of
+# of slope 1 / unit at the origin. An input below all that were seen stays finite, and is as near to
+# these as one that is as far above the least of them: by a line it would be far from all, as the
+# unit may be small. Of an input skewed to the right side is 1 and the origin the smallest value, of
 # one skewed to the left -1 and the largest. The warps of several inputs are plain data, list(side,
 # origin, unit) with a number for each of them; side 0: left as it is.
 
@@ -94,7 +95,7 @@ warp_column <- function(column, warp, j) {
   if (is.null(warp) || side == 0) return(column)
   d <- side * (column - warp$origin[j]) / warp$unit[j]
   d <- pmin(pmax(d, -FARTHEST), FARTHEST)
-  side * ifelse(d > 0, log1p(pmax(d, 0)), d)
+  side * sign(d) * log1p(abs(d))
 }
 
 FARTHEST <- 1e290 # units from the origin: what is beyond is there, so that no number overflows
@@ -103,7 +104,7 @@ FARTHEST <- 1e290 # units from the origin: what is beyond is there, so that no n
 unwarp_inputs <- function(x, warp) {
   for (j in which(warp$side != 0)) {
     z <- warp$side[j] * x[, j]
-    x[, j] <- warp$origin[j] + warp$side[j] * warp$unit[j] * ifelse(z > 0, expm1(z), z)
+    x[, j] <- warp$origin[j] + warp$side[j] * warp$unit[j] * sign(z) * expm1(abs(z))
   }
   x
 }
@@ -113,7 +114,7 @@ warp_derivatives <- function(x, warp) {
   out <- array(1, dim(x))
   for (j in which(warp$side != 0)) {
     d <- warp$side[j] * (x[, j] - warp$origin[j]) / warp$unit[j]
-    out[, j] <- 1 / (warp$unit[j] * (1 + pmax(d, 0)))
+    out[, j] <- 1 / (warp$unit[j] * (1 + abs(d)))
   }
   out
 }
@@ -123,7 +124,7 @@ warp_slopes <- function(x, warp) {
   slopes <- rep(1, ncol(x))
   for (j in which(warp$side != 0)) {
     d <- warp$side[j] * (stats::median(x[, j]) - warp$origin[j]) / warp$unit[j]
-    slopes[j] <- 1 / (warp$unit[j] * (1 + max(d, 0)))
+    slopes[j] <- 1 / (warp$unit[j] * (1 + abs(d)))
   }
   slopes
 }

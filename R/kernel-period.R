@@ -30,8 +30,8 @@ seen_periods <- function(x, y, count) {
   t <- x - min(x)
   found <- list(period = numeric(), share = numeric())
   if (length(unique(t)) < 8L || max(t) == Inf || max(t) < SHORT_RANGE) return(found)
-  # in units whose powers are finite
-  y <- y / max(abs(y), .Machine$double.xmin)
+  y <- within_reach(as.double(y))
+  y <- y / max(abs(y), .Machine$double.xmin) # so that powers are finite
   rest <- stats::lm.fit(cbind(1, stats::poly(t / max(t), 3L)), as.double(y))$residuals
   for (k in seq_len(count)) {
     if (!isTRUE(max(abs(rest)) > 1e-9 * max(abs(y)))) break
@@ -42,6 +42,13 @@ seen_periods <- function(x, y, count) {
     found$rest <- rest <- left
   }
   found
+}
+
+# Returns responses with those that are far from the others no farther than these may be: an outlier
+# has all frequencies.
+within_reach <- function(y) {
+  reach <- policy$far_residual * stats::mad(y)
+  if (reach > 0) stats::median(y) + pmin(pmax(y - stats::median(y), -reach), reach) else y
 }
 
 SHORT_RANGE <- 1e-290 # of an input, below which frequencies are not finite
@@ -66,7 +73,9 @@ highest_peak <- function(t, rest) {
   in_cells <- rowsum(rest, cell)
   sums[as.integer(rownames(in_cells))] <- in_cells
   frequency <- (seq_along(sums) - 1) / (length(sums) * width)
-  most <- c(max(length(t) / 2, 4), max(policy$fast_cycles * length(t), 4)) / range
+  times <- unique(t) # of several groups each is there more than once
+  most <- pmax(c(1 / 2, policy$fast_cycles) * length(times), 4) / range
+  if (is_time_grid(times)) most[2L] <- 0.5 / stats::median(diff(sort(times)))
   seen <- which(frequency >= 2 / range & frequency <= min(most[2L], 0.5 / width))
   power_seen <- Mod(stats::fft(sums)[seen])^2
   slow <- frequency[seen] <= most[1L]
@@ -82,12 +91,12 @@ highest_peak <- function(t, rest) {
 # cells, if they are few. Rows in pairs have gaps that are far smaller than a cell.
 cells_of_times <- function(t) {
   gaps <- diff(sort(unique(t)))
+  rows <- max(length(gaps) + 1L, 8)
   steps <- sum(gaps) / min(gaps)
-  if (steps < 2 * policy$fast_cycles * length(t) &&
+  if (steps < 2 * policy$fast_cycles * rows &&
       max(from_multiple(gaps, min(gaps))) < policy$equal_steps) {
     return(round(steps) + 1)
   }
-  rows <- max(length(t), 8)
   cells <- min(ceiling(sum(gaps) / stats::median(gaps)) + 1, 4 * rows, PERIOD_CELLS)
   max(cells, min(8 * policy$fast_cycles * rows, FAST_CELLS))
 }

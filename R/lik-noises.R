@@ -53,12 +53,14 @@ gain_of_tails <- function(rest) {
 # Returns the gain of a spread that is log-linear in predicted mean and inputs, a linear model of
 # the squares, less what as many coefficients gain by chance. 0 if the spread could shrink to
 # nothing around tied responses: if it falls below the step between these, or one is an atom; or if
-# it does not show without the few rows that are far from the others, as these are outliers then.
+# it does not show without the few rows that are far from the others, as these are outliers then,
+# unless it explains them better than Student's t does.
 gain_of_spread <- function(rest) {
   gain <- gain_of_loglinear_spread(rest)
   far <- far_residuals(rest)
   if (gain <= 0 || !any(far)) return(gain)
-  if (gain_of_loglinear_spread(rows_of_residuals(rest, !far)) > 0) gain else 0
+  without <- gain_of_loglinear_spread(rows_of_residuals(rest, !far))
+  if (without > 0 || gain > gain_of_tails(rest)) gain else 0
 }
 
 gain_of_loglinear_spread <- function(rest) {

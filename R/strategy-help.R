@@ -53,18 +53,20 @@
 #'
 #' ## Time
 #'
-#' Rows are in time if one input is of class `Date` or `POSIXct`, or if the only input is a regular
-#' grid on which each value occurs once, as in a `ts`. The grid may have long gaps, but most values
-#' follow the one before by one step, and steps may differ as months do. The only input may also
-#' have irregular values, if it is not on a log scale; a period then has to be repeated at least
-#' `r policy$untimed_cycles` times, otherwise `r policy$rhythm_cycles` times. The periodogram of the
-#' response, minus a cubic trend, then offers up to `r policy$rhythm_peaks` periods that rise above
-#' noise: those of its peaks, or periods of calendars near them (a day, a week, a year, counted in
-#' rows or in the unit of the input), and a period of which a peak is a harmonic. If these are
-#' fewer, a period of a calendar is also offered whose waves stand out beside slower functions,
-#' since a few cycles have no such peak. The first of the periods is also compared beside the
-#' smoothest kernel, since the kernel so far may be rough only because it follows the cycles. A
-#' rhythm is learned as any part of a sum, and a second may join it.
+#' Rows are in time if one input is of class `Date` or `POSIXct`, or a regular grid on which each
+#' value occurs once, as in a `ts`. The grid may have long gaps, but most values follow the one
+#' before by one step, and steps may differ as months do. Numbers that are not on a log scale may
+#' also have rhythms if their values are irregular or repeated, as those of several series are, up
+#' to `r policy$neighbour_inputs` of them beside other inputs; a period then has to be repeated at
+#' least `r policy$untimed_cycles` times, otherwise `r policy$rhythm_cycles` times. The periodogram
+#' of the response, minus a cubic trend and what is linear in other inputs, offers up to
+#' `r policy$rhythm_peaks` periods that rise above noise: those of its peaks, or periods of
+#' calendars near them (a day, a week, a year, counted in rows or in the unit of the input), and a
+#' period of which a peak is a harmonic. If these are fewer, a period of a calendar is also offered
+#' whose waves stand out beside slower functions, since a few cycles have no such peak. The first of
+#' the periods is also compared beside the smoothest kernel, since the kernel so far may be rough
+#' only because it follows the cycles. A rhythm is learned as any part of a sum, and a second may
+#' join it.
 #'
 #' Numbers and counts are a *series* if their only input is time. The log evidence consists of
 #' predictions of each observation from those before it, and hardly depends on forecasts further
@@ -97,9 +99,11 @@
 #' The means are those of Gaussian noise, from which a few outliers among few observations may hide
 #' the function, and so themselves. If up to a quarter of the residuals are more than
 #' `r policy$far_residual` median absolute deviations (times 1.48) from their median, and Student
-#' noise gains more than 1 nat of the residuals, it is learned, and has to gain only as much as
-#' another kernel. It is also compared with noise near none. `lik_heteroscedastic()` is not tried
-#' if the size of the other residuals does not vary.
+#' noise has a higher density of these, it is learned, and has to gain only as much as another
+#' kernel. The residuals of the starting values count, too, as noise that is wide, or a function
+#' that varies fast, may have been learned from an outlier. Student noise is also compared with
+#' noise near none. `lik_heteroscedastic()` is not tried if the size of the other residuals does not
+#' vary.
 #'
 #' The simplest kind that gains enough is taken, and kernels and the scale of the response are
 #' compared once more under it, on fewer rows, as EP takes several times as long. `print()` names

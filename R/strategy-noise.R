@@ -20,10 +20,7 @@ with_best_noise <- function(best, pilot, n) {
   fewer <- pilot_of_noises(pilot, candidate, offered, n)
   now <- score_by_evidence(changed_candidate(candidate, list(), fewer$rows), fewer)
   now$choices <- best$choices
-  found <- race("noise", entries_of(offered, fewer$rows),
-                function(candidate) score_by_evidence(candidate, fewer), gain_on_one_measure,
-                nats(worth_of_noise(offered)(candidate$model, n, fewer$count)),
-                go_on = function(taken, gain) TRUE, best = now, incumbent = level$label)
+  found <- race_of_noises(offered, now, fewer, n, level$label)
   model <- found$candidate$model
   if (model$lik$type == "gaussian") {
     best$choices <- found$choices
@@ -35,6 +32,23 @@ with_best_noise <- function(best, pilot, n) {
   before$choices <- with_failed_noise(found$choices)
   best <- race_along(axes_under_noise(model, isTRUE(pilot$series), forecast), found, fewer, n)
   c(best, list(before_noise = before))
+}
+
+# Returns the best score, of `best` and of noises that are offered. One that the residuals may hide
+# comes first, and has to gain less; others have to gain what is asked of them over Gaussian noise,
+# and as much as another kernel over that.
+race_of_noises <- function(offered, best, pilot, n, incumbent) {
+  before <- best$value
+  worth <- function(least) least(best$candidate$model, n, pilot$count)
+  for (group in unname(split(offered, !vapply(offered, `[[`, NA, "hidden")))) {
+    least <- max(worth(worth_of_noise(group)) - (best$value - before), worth(worth_a_change))
+    best <- race("noise", entries_of(group, pilot$rows),
+                 function(candidate) score_by_evidence(candidate, pilot), gain_on_one_measure,
+                 nats(least), go_on = function(taken, gain) TRUE, best = best,
+                 incumbent = incumbent)
+    incumbent <- NULL
+  }
+  best
 }
 
 # Returns the record with the incumbent of the noises in the place of the one that was taken, which
@@ -85,7 +99,7 @@ offered_noises <- function(candidate, types, pilot, n) {
   kinds <- NOISES[types[vapply(types, may_be_noise, NA, candidate, pilot)]]
   least <- worth_another_noise(candidate$model, n, length(rest$z))
   gains <- vapply(kinds, function(kind) kind$gain(rest), 0)
-  hidden <- may_hide_tails(rest, gains[["student"]])
+  hidden <- may_hide_tails(rest) || may_hide_tails(residuals_of(as_begun(candidate)))
   if (hidden) gains <- with_hidden_tails(gains, least)
   gains <- gains[gains >= least]
   has_law <- !vapply(kinds[names(gains)], function(kind) is.null(kind$fits), NA)
@@ -99,7 +113,16 @@ offered_noises <- function(candidate, types, pilot, n) {
 
 # Are rows far from the others, and does Student's t gain anything? With means that these have not
 # moved it would gain more.
-may_hide_tails <- function(rest, gain) any(far_residuals(rest)) && gain > policy$min_evidence_gain
+may_hide_tails <- function(rest) {
+  !is.null(rest) && any(far_residuals(rest)) && gain_of_tails(rest) > 0
+}
+
+# Returns the candidate with the hyperparameters that a search begins at: a function that is short
+# enough to follow an outlier, or noise that is wide enough, were learned with it.
+as_begun <- function(candidate) {
+  candidate$table$theta <- candidate$table$start
+  candidate
+}
 
 # Returns the gains with one of Student's t that is offered, where it is hidden.
 with_hidden_tails <- function(gains, least) {
@@ -175,9 +198,19 @@ residuals_of <- function(candidate) {
   if (are_counts(candidate$model$response$given)) y <- round(y) # not exact after the way back
   z <- (codes - mean) / sd
   place <- function(y) (codec$codes(y, response) - mean) / sd
-  list(z = z, y = y, mean = codec$back(mean, response), x = problem$x,
+  list(z = z, y = y, mean = codec$back(mean, response),
+       x = with_indicators(problem$x, candidate$model$scaling$levels > 0),
        log_density = stats::dnorm(z, log = TRUE) - log(sd) + log_slopes(response, y),
        log_interval = log_between(ifelse(y < 1 / 2, -Inf, place(y - 1 / 2)), place(y + 1 / 2)))
+}
+
+# Returns inputs with a column for each level of a factor but the first, so that the spread of every
+# level may be its own. factors: which inputs are numbers of levels
+with_indicators <- function(x, factors) {
+  few <- Filter(function(j) max(x[, j]) <= MOST_OF_SPREAD, which(factors))
+  if (length(few) == 0L) return(x)
+  each <- lapply(few, function(j) outer(x[, j], seq_len(max(x[, j]))[-1L], `==`) + 0)
+  cbind(do.call(cbind, each), x[, -few, drop = FALSE])
 }
 
 # ---- On one measure ----

@@ -8,9 +8,23 @@ rhythms_beside <- function(model, chunk, setup) {
   time <- time_input(model, chunk, setup)
   if (is.null(time) || count_latent_values(model$response) > 1L) return(NULL)
   known <- unlist(periods_of_kernel(setup$kernel))
-  periods <- rhythms_seen(chunk$x[, time$input], model$rows[1L, ], known, time$timed)
-  vars <- if (ncol(chunk$x) > 1L) model$inputs$names[time$input]
-  lapply(periods, function(period) kernel_periodic(period = period, vars = vars))
+  seen <- lapply(time$input, function(input) {
+    y <- beside_inputs(model, chunk$x, input)
+    periods <- rhythms_seen(chunk$x[, input], y, known, time$timed)
+    vars <- if (ncol(chunk$x) > 1L) model$inputs$names[input]
+    lapply(periods, function(period) kernel_periodic(period = period, vars = vars))
+  })
+  utils::head(unlist(seen, recursive = FALSE), policy$rhythm_peaks)
+}
+
+# Returns what a linear function of the other inputs leaves of the response, in which a rhythm
+# stands out, also from outliers.
+beside_inputs <- function(model, x, input) {
+  y <- within_reach(as.double(model$rows[1L, ]))
+  at <- match(input, which(model$scaling$kept))
+  others <- scaled_inputs(x, model$scaling)[, -at, drop = FALSE]
+  if (ncol(others) == 0L || ncol(others) > length(y) / 4) return(y)
+  within_reach(stats::lm.fit(cbind(1, others), y)$residuals)
 }
 
 periods_of_kernel <- function(kernel) {
@@ -67,17 +81,23 @@ nats_of_wave <- function(waves, beside, y) {
 }
 
 # Returns list(input, timed): the number of the input that may be time, and is known to be if it is
-# a clock or a regular grid; else it is the only input. NULL: there is none, or it is on a log
-# scale.
+# a clock or a regular grid; else those of few inputs that are many values. NULL: there is none, or
+# it is on a log scale.
 time_input <- function(model, chunk, setup) {
   kept <- which(model$scaling$kept)
   if (length(kept) == 0L) return(NULL)
   clock <- which(without_backticks(model$inputs$terms) %in% setup$clocks)
   if (length(clock) != 1L) clock <- kept[vapply(kept, function(k) is_time_grid(chunk$x[, k]), NA)]
-  input <- if (length(clock) == 1L) clock else if (length(kept) == 1L) kept
-  place <- match(input, kept)
-  if (length(place) != 1L || is.na(place) || any(model$scaling$warp$side[place] != 0)) return(NULL)
-  list(input = input, timed = length(clock) == 1L)
+  timed <- length(clock) == 1L
+  input <- if (timed) intersect(clock, kept) else numbers_of_few(model, chunk, kept)
+  warped <- match(input, kept) %in% which(model$scaling$warp$side != 0)
+  if (!all(warped)) list(input = input[!warped], timed = timed)
+}
+
+# Returns those of the inputs that are numbers, NULL if these are many.
+numbers_of_few <- function(model, chunk, kept) {
+  numbers <- kept[model$scaling$levels == 0]
+  if (length(numbers) <= policy$neighbour_inputs) numbers
 }
 
 # Returns the share of the sum of squares that the highest of n / 2 frequencies, or of more up to so

@@ -1225,7 +1225,7 @@ by_odds <- function(own, power = 1) {
 # One value on the log scale of a skewed input (R/data-warp.R).
 reference_warp <- function(x, side, origin, unit) {
   d <- side * (x - origin) / unit
-  side * if (d > 0) log(1 + d) else d
+  side * if (d > 0) log(1 + d) else -log(1 - d)
 }
 
 # ---- Slopes ----

@@ -176,3 +176,41 @@ test_that("what was rough for want of a rhythm is smooth beside it", {
   smooth <- sparsegp(y ~ x, d, kernel = kernel_rbf() + kernel_periodic(period = 0.04))
   expect_gt(as.numeric(logLik(f)), as.numeric(logLik(smooth)) - 2) # it was 20 lower
 })
+
+test_that("rhythms of irregular days and of several series are found beside other inputs", {
+  slow_tier()
+  set.seed(1)
+  rmse <- function(fit, at) sqrt(mean((predict(fit, at) - at$truth)^2))
+  in_rows <- function(day, z) {
+    data.frame(day, z, truth = 5 + 2 * cos(2 * pi * day / 7) + 8 * z)
+  }
+  d <- in_rows(sort(sample(400, 150)), rnorm(150)) # the covariate explains more than the rhythm
+  d$y <- d$truth + 0.3 * rnorm(150)
+  fit <- sparsegp(y ~ day + z, d)
+  expect_lt(rmse(fit, in_rows(401:414, rnorm(14))), 0.3) # 1.4 without the rhythm
+  panel <- expand.grid(month = 1:60, g = factor(c("a", "b")))
+  panel$date <- seq(as.Date("2010-01-01"), by = "month", length.out = 60)[panel$month]
+  panel$truth <- c(10, 14)[panel$g] + 3 * cos(2 * pi * panel$month / 12)
+  panel$y <- panel$truth + 0.5 * rnorm(120)
+  before <- panel$month <= 54
+  for (formula in c(y ~ month + g, y ~ date + g)) { # 3.3 and .24 (33.2 days, an alias of the year)
+    fit <- sparsegp(formula, panel[before, ])
+    expect_lt(rmse(fit, panel[!before, ]), 0.3)
+    period <- unlist(periods_of_kernel(fit$kernel))
+    expect_equal(period, if ("month" %in% all.vars(formula)) 12 else 365.25, tolerance = 0.02)
+  }
+})
+
+test_that("outliers do not hide a rhythm", {
+  y <- 20 + 4 * cos(2 * pi * 1:96 / 12)
+  set.seed(1)
+  y <- y + 0.5 * rnorm(96)
+  spoiled <- replace(y, c(20, 50), c(9999, -60))
+  expect_equal(seen_periods(1:96, spoiled, 1L)$period, 12, tolerance = 0.02)
+  expect_identical(within_reach(y), y)
+  expect_identical(within_reach(c(0, 0, 0, 1)), c(0, 0, 0, 1))
+  slow_tier()
+  fit <- suppressWarnings(sparsegp(y ~ x, data.frame(x = 1:96, y = replace(y, c(20, 50), 9999))))
+  ahead <- predict(fit, data.frame(x = 97:108), type = "median")
+  expect_lt(sqrt(mean((ahead - 20 - 4 * cos(2 * pi * 97:108 / 12))^2)), 0.6) # 5.5 without it
+})

@@ -249,3 +249,17 @@ test_that("few doses far apart are on a log scale wherever it is better, and do 
     expect_lt(max(abs(found - rising(between$dose))), 5)
   }
 })
+
+test_that("doses just below the least one are near to it", {
+  slow_tier()
+  for (seed in 31:32) { # the unit is .01: by a line dose 0 is as far off as 10 000 is
+    set.seed(seed)
+    d <- data.frame(x = 10^runif(40, -1, 2))
+    d$y <- 80 / (1 + d$x / 3) + 5 + 2 * rnorm(40)
+    at <- predict(suppressWarnings(sparsegp(y ~ x, d)), data.frame(x = 0), interval = "confidence")
+    expect_lt(abs(at[, "fit"] - 85), 12) # 21 and 2.6
+    expect_lt(at[, "lwr"], 85)
+    expect_gt(at[, "upr"], 85)
+    expect_lt(at[, "upr"] - at[, "lwr"], 80) # 161
+  }
+})
