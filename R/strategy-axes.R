@@ -31,7 +31,7 @@ open_axes <- function(setup, model, n, forecast = FALSE) {
 kernel_axes <- function(rhythms, series, forecast = FALSE) {
   least <- if (series) worth_a_change else worth_a_part
   c(list(structure_axis("kernel", lengthscale_each), structure_axis("kernel", kernel_shapes)),
-    rhythm_axes(rhythms),
+    rhythm_axes(rhythms), list(structure_axis("kernel", with_time_alone, worth_a_part)),
     list(if (forecast) structure_axis("kernel", trend_of_time, worth_a_trend)
          else structure_axis("kernel", with_trend, worth_a_part),
          structure_axis("kernel", with_rough_part, least)))
@@ -190,6 +190,15 @@ trend_of_time <- function(model, chunk, setup, table) {
 with_rough_part <- function(model, chunk, setup, table) {
   if (first_part(setup$kernel)$type == "matern12") return(NULL) # it is rough itself
   alternatives_of_part(setup$kernel, list(kernel_matern12(vars = first_part(setup$kernel)$vars)))
+}
+
+# Another part besides, a function of time alone, or what there is without it. Beside other inputs a
+# function of all of them that follows changes from day to day learns from a few days alone what the
+# others do.
+with_time_alone <- function(model, chunk, setup, table) {
+  time <- time_beside_others(model, chunk, setup)
+  if (is.null(time)) return(NULL)
+  alternatives_of_part(setup$kernel, list(kernel_matern32(vars = model$inputs$names[time])))
 }
 
 # A length scale for each input of the rough function, if there is one, and the smooth one has them.

@@ -25,10 +25,11 @@ structure_pilot <- function(setup, model, n) {
 # Returns what a hyperparameter has to gain on m of n observations, see structure_value().
 price_of_hyper <- function(m, n) policy$overfit_nats + policy$parameter_nats * m / n
 
-# Returns the rows of a pilot: those of a series, windows of neighbours where a sample of all would
-# not see a function, or else such a sample.
+# Returns the rows of a pilot: those of a series, also in time beside other inputs, windows of
+# neighbours where a sample of all would not see a function, or else such a sample.
 rows_of_pilot <- function(model, chunk, pilot) {
-  if (isTRUE(pilot$series)) return(rows_of_series(chunk$x[, model$scaling$kept], pilot$count))
+  time <- if (isTRUE(pilot$series)) model$scaling$kept else pilot$time
+  if (!is.null(time)) return(rows_of_series(chunk$x[, time], pilot$count))
   window_rows(problem_of(model, chunk), pilot$count) %||% pilot_rows(chunk, pilot$count)
 }
 

@@ -26,6 +26,7 @@
 #' | kernel | a length scale for each input, `ard = TRUE`; for all inputs even if few were selected; for classes tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best; for a series also [kernel_matern12()] | |
 #' | kernel | the best kernel `+ kernel_periodic()`, twice, for a long series three times, for labels once: rhythms, see "Time" | rows in time, or one input |
+#' | kernel | the best kernel `+ kernel_matern32()` of time alone, see "Time" | numbers and counts in time, beside other inputs |
 #' | kernel | the best kernel `+ kernel_linear()`: a trend; tried first if few inputs were selected | numbers, counts, and labels that full EP takes by default |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
 #' | kernel | a length scale for each input in the rough function | a rough function that was taken, after ARD |
@@ -67,6 +68,10 @@
 #' the periods is also compared beside the smoothest kernel, since the kernel so far may be rough
 #' only because it follows the cycles. A rhythm is learned as any part of a sum, and a second may
 #' join it.
+#'
+#' Beside other inputs, a kernel of all inputs whose function changes from day to day learns the
+#' effect of the others from a few days alone. A function of time alone is therefore offered beside
+#' it, as in `kernel_rbf() + kernel_matern32(vars = "day")`. `bench/calendar.R` has what it gains.
 #'
 #' Numbers and counts are a *series* if their only input is time. The log evidence consists of
 #' predictions of each observation from those before it, and hardly depends on forecasts further

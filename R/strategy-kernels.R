@@ -9,10 +9,11 @@ alternative_kernels <- function(kernels, simpler = FALSE) {
   })
 }
 
-# Returns the kernel with one of the parts besides, or if it has one of their type without it.
+# Returns the kernel with one of the parts besides, or if it has one of their type after its first,
+# smooth function, without it.
 alternatives_of_part <- function(kernel, added) {
   own <- kernel_parts(kernel)
-  has <- vapply(own, function(part) part$type == added[[1L]]$type, NA)
+  has <- vapply(own, function(part) part$type == added[[1L]]$type, NA) & seq_along(own) > 1L
   if (any(has)) return(alternative_kernels(list(kernel, Reduce(`+`, own[!has])), simpler = TRUE))
   alternative_kernels(c(list(kernel), lapply(added, function(part) kernel + part)))
 }

@@ -100,6 +100,11 @@ numbers_of_few <- function(model, chunk, kept) {
   if (length(numbers) <= policy$neighbour_inputs) numbers
 }
 
+# Returns the number of the input that is time beside others, or NULL.
+time_beside_others <- function(model, chunk, setup) {
+  if (sum(model$scaling$kept) > 1L) time_input(model, chunk, setup)$input
+}
+
 # Returns the share of the sum of squares that the highest of n / 2 frequencies, or of more up to so
 # many cycles, explains of noise, by both of its HARMONICS, as it is exceeded once in some hundred
 # times. Irregular rows (not timed) have more frequencies, of which the highest explains more, up to

@@ -51,6 +51,7 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
     model <- with_kernel(model, chunk, setup)
   }
   pilot <- structure_pilot(setup, model, n)
+  if (!pilot$of_classes) pilot$time <- time_beside_others(model, chunk, setup)
   pilot$rows <- rows_of_pilot(model, chunk, pilot)
   begin_stage("choosing kernel and scales")
   first <- learn_plain(model, list(chunk = chunk, setup = setup), pilot)

@@ -53,6 +53,32 @@ test_that("time beside covariates has a rhythm, though it is a plain number", {
   expect_false(any(grepl("periodic", shuffled$choices$candidate[shuffled$choices$taken])))
 })
 
+test_that("beside covariates a level that changes from day to day is a function of time alone", {
+  set.seed(1)
+  n <- 250L
+  d <- data.frame(day = as.Date("2024-01-01") + seq_len(n), warmth = rnorm(n), rain = rnorm(n))
+  own <- sin(2 * d$warmth) + d$rain^2 / 2
+  truth <- own + as.double(stats::arima.sim(list(ar = 0.8), n, sd = 0.6))
+  d$y <- truth + 0.2 * rnorm(n)
+  seen <- seq_len(n) %% 5 != 0
+  fit <- sparsegp(y ~ ., d[seen, ])
+  expect_match(format(fit$kernel), "matern32(vars = day)", fixed = TRUE)
+  # without that function it is .91; a level is .47 from what those of the days around it show
+  expect_lt(sqrt(mean((predict(fit, d[!seen, ]) - truth[!seen])^2)), 0.75)
+  d$y <- own + 0.2 * rnorm(n)
+  expect_no_match(format(sparsegp(y ~ ., d)$kernel), "vars = day", fixed = TRUE)
+})
+
+test_that("a pilot in time beside other inputs has days that follow each other", {
+  set.seed(1)
+  chunk <- list(x = cbind(warmth = rnorm(2000), day = sample(2000))) # every fifth is too far apart
+  rows <- rows_of_pilot(NULL, chunk, list(time = 2L, count = 400L))
+  expect_length(unique(rows), 400L)
+  expect_gt(sum(diff(sort(chunk$x[rows, "day"])) == 1), 150)
+  model <- list(scaling = list(kept = TRUE))
+  expect_null(time_beside_others(model, chunk, list())) # which has no others
+})
+
 test_that("a trend of a series needs no gain, and of other inputs has to pay", {
   memory_tier()
   needed <- function(x, y, name) {
