@@ -80,9 +80,9 @@ nats_of_wave <- function(waves, beside, y) {
   rest$df.residual / 2 * log(sum(rest$residuals^2) / sum(left$residuals^2))
 }
 
-# Returns list(input, timed): the number of the input that may be time, and is known to be if it is
-# a clock or a regular grid; else those of few inputs that are many values. NULL: there is none, or
-# it is on a log scale.
+# Returns list(input, timed): the number of the input that may be time, which is known (timed) of
+# a clock or a regular grid; else the numbers among few inputs. NULL: there is none, or all are on a
+# log scale.
 time_input <- function(model, chunk, setup) {
   kept <- which(model$scaling$kept)
   if (length(kept) == 0L) return(NULL)
@@ -100,9 +100,10 @@ numbers_of_few <- function(model, chunk, kept) {
   if (length(numbers) <= policy$neighbour_inputs) numbers
 }
 
-# Returns the number of the input that is time beside others, or NULL.
+# Returns the number of the input that is known to be time, beside others, or NULL.
 time_beside_others <- function(model, chunk, setup) {
-  if (sum(model$scaling$kept) > 1L) time_input(model, chunk, setup)$input
+  time <- if (sum(model$scaling$kept) > 1L) time_input(model, chunk, setup)
+  if (isTRUE(time$timed)) time$input
 }
 
 # Returns the share of the sum of squares that the highest of n / 2 frequencies, or of more up to so
