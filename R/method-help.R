@@ -103,7 +103,8 @@
 #' `lengthscale` replaces the tie.
 #'
 #' *Several latent functions otherwise*: `method_ep(size = )` with `r policy$multi_output_root`
-#' times the root of the number of observations, at most `r policy$multi_output_points`.
+#' times the root of the number of observations, at most `r policy$multi_output_points`, chosen
+#' among all; hyperparameters are learned on `r 2 * policy$pilot_rows` observations or all.
 #'
 #' @concept inducing points
 #' @concept sparse GP

@@ -110,7 +110,7 @@ learn.plan_choosing <- function(plan, table, control, progress, from = NULL) {
     if (which.max(reached) == round) best <- c(list(plan = chosen), learned[c("table", "record")])
   }
   best$record$evaluations <- spent
-  best$record$choices <- round_choices(reached, nrow(plan$problem$x), length(best$plan$rows))
+  best$record$choices <- round_choices(reached, problem_rows(plan$problem), length(best$plan$rows))
   best
 }
 

@@ -7,11 +7,10 @@
 #' `plot(fit, "choices")` draws them.
 #'
 #' Choices are made in this order, and a second time if a later choice may change an earlier one.
-#' Each offers alternatives to the best candidate so far, and the search for their hyperparameters
-#' continues from there. The first candidate is [kernel_rbf()] (for a long series of one numeric
+#' Each offers alternatives to the best candidate so far, and continues its search for
+#' hyperparameters. The first candidate is [kernel_rbf()] (for a long series of one numeric
 #' input [kernel_matern52()], see [fit_methods]) with one length scale, on the untransformed
-#' response, with inputs divided by their standard deviations. A factor is one input, see "Factors"
-#' in [sparsegp_details].
+#' response, with inputs divided by their standard deviations.
 #'
 #' | choice (`stage` in `fit$choices`) | alternatives | tried for |
 #' |---|---|---|
@@ -26,14 +25,14 @@
 #' | kernel | a length scale for each input, `ard = TRUE`; for all inputs even if few were selected; for classes tied to a common one | 2 to `r policy$max_ard_inputs` inputs |
 #' | kernel | [kernel_matern52()], [kernel_matern32()], with the `ard` of the best; for a series also [kernel_matern12()] | |
 #' | kernel | the best kernel `+ kernel_periodic()`, twice, for a long series three times, for labels once: rhythms, see "Time" | rows in time, or one input |
-#' | kernel | the best kernel `+ kernel_matern32()` of time alone, see "Time" | numbers and counts in time, beside other inputs |
+#' | kernel | the best kernel `+ kernel_matern32()` of time, see "Time" | time beside other inputs; not labels |
 #' | kernel | the best kernel `+ kernel_linear()`: a trend; tried first if few inputs were selected | numbers, counts, and labels that full EP takes by default |
 #' | kernel | the best kernel `+ kernel_matern12()`: a rough function | numbers and counts |
 #' | kernel | a length scale for each input in the rough function | a rough function that was taken, after ARD |
 #' | noise | almost no noise, as in computer experiments: log(noise / variance) ~ N(-12, 3^2) instead of N(-2, 2^2); also with ARD | Gaussian noise that was learned below a tenth of the variance; not if rows with the same inputs differ |
 #' | noise | Student, heteroscedastic, counts, beta, see "The noise" | residuals that are not Gaussian |
 #' | effects of levels | [kernel_factor()] of a factor, which the other parts then do not read | factors of at least `r policy$many_levels` levels with `r policy$level_rows` observations each on average; not labels |
-#' | roughness | [kernel_matern32()] once more, by leave-one-out log probability, see "A rougher kernel" | two or one-vs-rest labels beyond full EP, whose kernel is smoother |
+#' | roughness | [kernel_matern32()] once more, by leave-one-out log probability, see "A rougher kernel" | two or one-vs-rest labels beyond full EP |
 #'
 #' `sparsegp(structure = "fixed")` fits the first candidate, without comparisons. With a `kernel`
 #' only the degree of a polynomial is chosen, and `scale = NULL` means `TRUE`. Each of
@@ -44,7 +43,8 @@
 #' ## The pilot sample
 #'
 #' The pilot sample has 630 observations for Gaussian noise, fewer for other likelihoods, evenly
-#' spread over all (`r policy$class_pilot_rows` for two classes or one-vs-rest models). A function
+#' spread over all (`r policy$class_pilot_rows` for two classes or one-vs-rest models). In time
+#' beside other inputs, half of it are windows of consecutive rows. A function
 #' of up to `r policy$neighbour_inputs` inputs may vary so fast that such a sample shows nothing but
 #' noise. The responses of neighbouring rows are therefore compared, in the sample and among all
 #' rows: if the sample loses `r policy$lost_likeness` of the correlation of neighbours, it consists

@@ -486,6 +486,31 @@ test_that("learning finds the noise and the structure", {
   expect_gt(full$log_evidence, spherical$log_evidence + 10)
 })
 
+test_that("components of many rows learn on some of them, and are fitted to all", {
+  slow_tier()
+  set.seed(4)
+  d <- data.frame(x = runif(300), z = runif(300))
+  d$a <- sin(6 * d$x) + 0.1 * rnorm(300)
+  d$b <- d$a + cos(4 * d$z) + 0.2 * rnorm(300)
+  fits <- lapply(list(some = 60, all = 150), function(rows) {
+    with_policy(pilot_rows = rows, full_ep_flops = 1, code = {
+      sparsegp(cbind(a, b) ~ x + z, d, kernel = kernel_coregion(kernel_rbf()), mean = "zero",
+               control = gp_control(integrate = "none"))
+    })
+  })
+  expect_true(all(fits$some$choices$rows == 120L))
+  expect_true(all(vapply(fits, nobs, 0L) == 300L))
+  # 120 rows see what 300 do, within a fifth of the noise of b
+  apart <- predict(fits$some, d) - predict(fits$all, d)
+  expect_lt(max(abs(apart)), 0.2)
+  expect_lt(sqrt(mean(apart^2)), 0.04)
+  # the part of a problem is that of its rows: two values of each
+  problem <- problem_of_fit(fits$all)
+  some <- part_of_problem(problem, c(7L, 3L))
+  expect_identical(some$x, problem$x[c(13, 14, 5, 6), ])
+  expect_identical(some$rows, problem$rows[, c(7, 3)])
+})
+
 test_that("full EP of several components keeps its inputs, which its basis and pictures need", {
   memory_tier()
   d <- data.frame(x = c(1, 2, 4, 5), y = c(0, 1, 1, 3))
