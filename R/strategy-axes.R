@@ -194,11 +194,16 @@ with_rough_part <- function(model, chunk, setup, table) {
 
 # Another part besides, a function of time alone, or what there is without it. Beside other inputs a
 # function of all of them that follows changes from day to day learns from a few days alone what the
-# others do.
+# others do. What looked like a rhythm may have been such a function.
 with_time_alone <- function(model, chunk, setup, table) {
   time <- time_beside_others(model, chunk, setup)
   if (is.null(time)) return(NULL)
-  alternatives_of_part(setup$kernel, list(kernel_matern32(vars = model$inputs$names[time])))
+  alone <- kernel_matern32(vars = model$inputs$names[time])
+  parts <- kernel_parts(setup$kernel)
+  lasting <- Reduce(`+`, parts[vapply(parts, `[[`, "", "type") != "periodic"])
+  offered <- alternatives_of_part(setup$kernel, list(alone))
+  if (offered[[2L]]$simpler) return(offered)
+  alternative_kernels(list(setup$kernel, setup$kernel + alone, lasting + alone))
 }
 
 # A length scale for each input of the rough function, if there is one, and the smooth one has them.

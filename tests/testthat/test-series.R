@@ -54,6 +54,7 @@ test_that("time beside covariates has a rhythm, though it is a plain number", {
 })
 
 test_that("beside covariates a level that changes from day to day is a function of time alone", {
+  slow_tier()
   set.seed(1)
   n <- 250L
   d <- data.frame(day = as.Date("2024-01-01") + seq_len(n), warmth = rnorm(n), rain = rnorm(n))
@@ -67,6 +68,20 @@ test_that("beside covariates a level that changes from day to day is a function 
   expect_lt(sqrt(mean((predict(fit, d[!seen, ]) - truth[!seen])^2)), 0.75)
   d$y <- own + 0.2 * rnorm(n)
   expect_no_match(format(sparsegp(y ~ ., d)$kernel), "vars = day", fixed = TRUE)
+})
+
+test_that("a rhythm that was a level which changes from day to day goes again", {
+  slow_tier()
+  set.seed(33)
+  d <- data.frame(day = as.Date("2019-01-01") + 1:250, warmth = rnorm(250), rain = rnorm(250))
+  d$y <- sin(2 * d$warmth) + d$rain^2 / 2 + c(stats::arima.sim(list(ar = 0.9), 250, sd = 0.4)) +
+    0.3 * rnorm(250)
+  d <- d[sort(sample(220, 160)), ] # seven weeks explain more than a function of all inputs does
+  fit <- sparsegp(y ~ ., d)
+  expect_match(format(fit$kernel), "matern32(vars = day)", fixed = TRUE)
+  expect_no_match(format(fit$kernel), "periodic", fixed = TRUE)
+  d$y <- d$y + 2 * sin(2 * pi * as.double(d$day) / 7) # and one that is there stays
+  expect_match(format(sparsegp(y ~ ., d)$kernel), "periodic(period = 7", fixed = TRUE)
 })
 
 test_that("a pilot in time beside other inputs has days that follow each other", {
