@@ -71,7 +71,8 @@
 #'
 #' Beside other inputs, a kernel of all inputs whose function changes from day to day learns the
 #' effect of the others from a few days alone. A function of time alone is therefore offered beside
-#' it, as in `kernel_rbf() + kernel_matern32(vars = "day")`. `bench/calendar.R` has what it gains.
+#' it, as in `kernel_rbf() + kernel_matern32(vars = "day")`, also without the rhythms, as these may
+#' have been such a function. `bench/calendar.R` has what it gains.
 #'
 #' Numbers and counts are a *series* if their only input is time. The log evidence consists of
 #' predictions of each observation from those before it, and hardly depends on forecasts further
