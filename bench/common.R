@@ -201,7 +201,20 @@ quantile_density <- function(quantiles, y, z = stats::qnorm(QUANTILES)) {
     use <- which(is.finite(q) & !beyond_bound)
     # quantiles far off may lie a hundred orders of magnitude apart, too far for a spline
     use <- use[abs(seq_along(use) - findInterval(y[i], q[use])) <= NEAR_QUANTILES]
-    curve <- stats::splinefun(q[use], z[use], "natural")
-    stats::dnorm(curve(y[i]), log = TRUE) + log(max(curve(y[i], 1), .Machine$double.xmin))
+    at <- curve_at(q[use], z[use], y[i])
+    stats::dnorm(at[1L], log = TRUE) + log(max(at[2L], .Machine$double.xmin))
   }, 0)
+}
+
+# Returns z and its slope at a quantile y: by a smooth spline, or by a monotone one where that
+# leaves the interval of y, as it may where quantiles of heavy tails are far apart.
+curve_at <- function(q, z, y) {
+  at <- function(method) {
+    curve <- stats::splinefun(q, z, method)
+    c(curve(y), curve(y, 1))
+  }
+  smooth <- at("natural")
+  beside <- z[findInterval(y, q) + 0:1]
+  within <- anyNA(beside) || all(smooth[1L] >= beside[1L], smooth[1L] <= beside[2L], smooth[2L] > 0)
+  if (within) smooth else at("monoH.FC")
 }
