@@ -55,8 +55,10 @@ pit_of <- function(fit, test, step) {
 # Log densities of numbers: the slope of the distribution function, and far out, where its digits do
 # not suffice, that of its quantiles. Of counts the probability of each.
 density_of <- function(fit, test) {
-  at <- pit_of(fit, test, 0)
-  if (any(at$upper > at$lower)) return(pmax(log(pmax(at$upper - at$lower, 0)), LOWEST))
+  if (inherits(sparsegp:::lik_codec(fit$likelihood), "response_counts")) {
+    at <- pit_of(fit, test, 0)
+    return(pmax(log(pmax(at$upper - at$lower, 0)), LOWEST))
+  }
   quarters <- predict(fit, test, interval = "prediction", level = 0.5)
   step <- 1e-3 * (quarters[, "upr"] - quarters[, "lwr"])
   below <- pit_of(fit, test, -step)$lower
