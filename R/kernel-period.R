@@ -32,7 +32,7 @@ seen_periods <- function(x, y, count) {
   if (length(unique(t)) < 8L || max(t) == Inf || max(t) < SHORT_RANGE) return(found)
   y <- within_reach(as.double(y))
   y <- y / max(abs(y), .Machine$double.xmin) # so that powers are finite
-  rest <- stats::lm.fit(cbind(1, stats::poly(t / max(t), 3L)), as.double(y))$residuals
+  rest <- stats::lm.fit(cbind(1, stats::poly(t / max(t), 3L)), y)$residuals
   for (k in seq_len(count)) {
     if (!isTRUE(max(abs(rest)) > 1e-9 * max(abs(y)))) break
     frequency <- highest_peak(t, rest)

@@ -44,7 +44,7 @@
 #'
 #' The pilot sample has 630 observations for Gaussian noise, fewer for other likelihoods, evenly
 #' spread over all (`r policy$class_pilot_rows` for two classes or one-vs-rest models). In time
-#' beside other inputs, half of it are windows of consecutive rows. A function
+#' beside other inputs, half of it consists of windows of consecutive rows. A function
 #' of up to `r policy$neighbour_inputs` inputs may vary so fast that such a sample shows nothing but
 #' noise. The responses of neighbouring rows are therefore compared, in the sample and among all
 #' rows: if the sample loses `r policy$lost_likeness` of the correlation of neighbours, it consists
@@ -56,10 +56,10 @@
 #'
 #' Rows are in time if one input is of class `Date` or `POSIXct`, or a regular grid on which each
 #' value occurs once, as in a `ts`. The grid may have long gaps, but most values follow the one
-#' before by one step, and steps may differ as months do. Numbers that are not on a log scale may
-#' also have rhythms if their values are irregular or repeated, as those of several series are, up
-#' to `r policy$neighbour_inputs` of them beside other inputs; a period then has to be repeated at
-#' least `r policy$untimed_cycles` times, otherwise `r policy$rhythm_cycles` times. The periodogram
+#' before by one step, and steps may differ as months do. Other numeric inputs, if there are at most
+#' `r policy$neighbour_inputs`, may have rhythms, too, unless they are on a log scale. Their values
+#' may be irregular, or repeated as in several series, and a period has to be repeated at least
+#' `r policy$untimed_cycles` times; in time `r policy$rhythm_cycles` times. The periodogram
 #' of the response, minus a cubic trend and what is linear in other inputs, offers up to
 #' `r policy$rhythm_peaks` periods that rise above noise: those of its peaks, or periods of
 #' calendars near them (a day, a week, a year, counted in rows or in the unit of the input), and a
@@ -69,10 +69,10 @@
 #' only because it follows the cycles. A rhythm is learned as any part of a sum, and a second may
 #' join it.
 #'
-#' Beside other inputs, a kernel of all inputs whose function changes from day to day learns the
-#' effect of the others from a few days alone. A function of time alone is therefore offered beside
-#' it, as in `kernel_rbf() + kernel_matern32(vars = "day")`, also without the rhythms, as these may
-#' have been such a function. `bench/calendar.R` has what it gains.
+#' If the level changes from day to day, a kernel of all inputs learns the effects of the others
+#' from a few days alone. A function of time alone is therefore offered beside it, as in
+#' `kernel_rbf() + kernel_matern32(vars = "day")`, with the rhythms and without them, since what
+#' looked like a rhythm may have been such a function. `bench/calendar.R` measures the gain.
 #'
 #' Numbers and counts are a *series* if their only input is time. The log evidence consists of
 #' predictions of each observation from those before it, and hardly depends on forecasts further

@@ -17,8 +17,7 @@ learn.plan_multi_output <- function(plan, table, control, progress, from = NULL)
   count <- 2L * policy$pilot_rows
   if (problem_rows(plan$problem) <= count) return(NextMethod())
   part <- plan
-  rows <- window_rows(plan$problem, count) %||% spread_problem(plan$problem)[seq_len(count)]
-  part$problem <- part_of_problem(plan$problem, rows)
+  part$problem <- part_of_problem(plan$problem, spread_problem(plan$problem)[seq_len(count)])
   learned <- learn(part, table, control, progress, from)
   learned$plan <- choose_basis(plan, learned$table, learning = TRUE)
   learned

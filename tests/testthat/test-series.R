@@ -70,7 +70,7 @@ test_that("beside covariates a level that changes from day to day is a function 
   expect_no_match(format(sparsegp(y ~ ., d)$kernel), "vars = day", fixed = TRUE)
 })
 
-test_that("a rhythm that was a level which changes from day to day goes again", {
+test_that("a rhythm is dropped again where a level that varies from day to day explains it", {
   slow_tier()
   set.seed(33)
   d <- data.frame(day = as.Date("2019-01-01") + 1:250, warmth = rnorm(250), rain = rnorm(250))
