@@ -97,13 +97,12 @@ with_coding <- function(recipe, x, contrasts = NULL) {
   recipe
 }
 
-# Returns the setup with the likelihood and the kernel that are meant, once the response is there.
+# Returns the setup with the likelihood that is meant, once the response is there. A kernel that is
+# not given stays open.
 complete_setup <- function(setup, y, weights) {
   lik <- resolve_likelihood(setup$likelihood, y, weights)
   setup["likelihood"] <- list(lik)
-  coregion <- lik_codec(lik)$coregion
-  if (is.null(coregion)) return(setup)
-  if (is.null(setup$kernel)) setup$kernel <- do.call(kernel_coregion, coregion)
+  if (is.null(lik_codec(lik)$coregion) || is.null(setup$kernel)) return(setup)
   # by a kernel of one component all responses would be the same function
   refuse_if(length(component_parts(setup$kernel)) == 0L, "kernel",
             paste0("is ", format(setup$kernel), ", which is a kernel of one component"),

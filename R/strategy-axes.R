@@ -11,9 +11,11 @@ structure_axis <- function(stage, alternatives, least = worth_a_change, of_probl
 open_axes <- function(setup, model, n, forecast = FALSE) {
   if (!is.null(setup$structure) || !identical(setup$control$criterion, "evidence")) return(list())
   if (!is.null(setup$kernel)) return(c(mean_axis(setup), degree_axis(setup$kernel)))
+  coding <- structure_axis("coding", function(model, chunk, setup, table) codings(setup))
+  if (model$response$width > 1L) return(axes_of_components(coding, model))
   series <- is_series(setup, model, n)
   c(list(
-    structure_axis("coding", function(model, chunk, setup, table) codings(setup)),
+    coding,
     structure_axis("response scale", scales_of_response, worth_a_scale),
     structure_axis("error of log times", errors_of_times),
     structure_axis("input scale", scales_of_inputs)
@@ -24,6 +26,15 @@ open_axes <- function(setup, model, n, forecast = FALSE) {
   ), if (series) rhythm_axes(1L), list(
     structure_axis("noise", noise_levels)
   )))
+}
+
+# Returns the axes of several latent functions of one response or more. A trend comes before rougher
+# functions, which explain it as well. Their runs are dear: of one input the first kernel stays, and
+# under a likelihood that is an R function, whose tilts of two values take minutes.
+axes_of_components <- function(coding, model) {
+  if (sum(model$scaling$kept) == 1L || !is.null(model$lik$custom)) return(list())
+  list(coding, structure_axis("kernel", lengthscale_each),
+       structure_axis("kernel", with_trend, worth_a_part), structure_axis("kernel", kernel_shapes))
 }
 
 # Returns the axes of the kernel of numbers and counts, with so many of rhythms. A rough part costs

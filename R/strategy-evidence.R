@@ -6,8 +6,9 @@
 # How many observations candidates are tried on, on how many inducing points, and how the first of
 # them is learned: by full EP of few, or if classes are to be fitted by informative vectors
 # (`of_classes`), these, of more. Also what a hyperparameter has to gain there, see
-# structure_value(), and how searches end.
-structure_pilot <- function(setup, model, n) {
+# structure_value(), and how searches end. width: of how many latent values an observation takes
+# work
+structure_pilot <- function(setup, model, n, width = 1L) {
   processes <- model$response$processes
   pilot <- if (is_markov_series(setup, model, n)) {
     series_pilot(setup, n)
@@ -16,7 +17,7 @@ structure_pilot <- function(setup, model, n) {
   } else if (fits_classes(setup$method, model$lik, n, processes)) {
     c(class_pilot(n, model$lik, processes), of_classes = TRUE)
   } else {
-    count <- min(n, rows_of_work(policy$structure_flops, model$lik, processes))
+    count <- min(n, rows_of_work(policy$structure_flops, model$lik, processes) %/% width)
     list(count = count, points = count, plan = full_ep_plan, of_classes = FALSE)
   }
   c(pilot, list(price = price_of_hyper(pilot$count, n), control = pilot_control(setup$control)))

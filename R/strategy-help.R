@@ -50,7 +50,16 @@
 #' rows: if the sample loses `r policy$lost_likeness` of the correlation of neighbours, it consists
 #' of `r policy$pilot_windows` windows of neighbouring rows. A warning follows if the fit still
 #' treats this correlation as noise. The structure of a stream is chosen on its pilot, that of a
-#' [source][row_source] on the observations in memory. Several outputs have [kernel_coregion()].
+#' [source][row_source] on the observations in memory.
+#'
+#' ## Several latent functions
+#'
+#' Responses of several columns, and likelihoods of two latent functions that are given by name, such
+#' as `"heteroscedastic"`, have [kernel_coregion()] of the kernel. If several inputs vary, these
+#' choices are made for all functions at once, in this order: the coding of ordered factors, a length
+#' scale for each input, a trend, and a rougher kernel. With one input, or [lik_custom()], the kernel
+#' is that of [kernel_rbf()]. The pilot sample has as many times fewer observations as there are
+#' functions.
 #'
 #' ## Time
 #'

@@ -133,10 +133,9 @@ with_hidden_tails <- function(gains, least) {
 # Returns the fields of the setup that differ under noise of a type.
 changes_of_noise <- function(candidate, type) {
   lik <- with_noise(candidate$model$lik, type)
-  components <- lik_codec(lik)$coregion
   kernel <- candidate$data$setup$kernel
-  c(list(likelihood = lik, noiseless = FALSE), if (!is.null(components)) {
-    list(kernel = do.call(kernel_coregion, c(list(kernel), components)))
+  c(list(likelihood = lik, noiseless = FALSE), if (!is.null(lik_codec(lik)$coregion)) {
+    list(kernel = kernel_for(kernel, lik))
   })
 }
 

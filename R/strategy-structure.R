@@ -28,13 +28,13 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
     chunk <- chunk_for(chunk, setup)
   }
   if (has_open_mean(setup)) setup$mean <- "zero"
-  given <- if (is.null(setup$kernel)) kernel_rbf() else setup$kernel
+  given <- setup$kernel %||% kernel_for(kernel_rbf(), setup$likelihood)
   open <- is.null(setup$kernel)
   degree_open <- !open && has_open_degree(given)
   setup$kernel <- if (degree_open) with_open_degree(given, USUAL_DEGREE) else given
   n <- nrow(chunk$x)
   model <- read_model(chunk, setup, input_terms)
-  if (open && is_series(setup, model, n)) {
+  if (open && model$response$width == 1L && is_series(setup, model, n)) {
     setup$kernel <- kernel_matern52()
     model <- with_kernel(model, chunk, setup)
   }
@@ -50,7 +50,7 @@ choose_structure <- function(chunk, setup, input_terms, axes = NULL) {
     setup$kernel <- with_open_degree(given, 1L)
     model <- with_kernel(model, chunk, setup)
   }
-  pilot <- structure_pilot(setup, model, n)
+  pilot <- structure_pilot(setup, model, n, if (open) model$response$width else 1L)
   if (!pilot$of_classes) pilot$time <- time_beside_others(model, chunk, setup)
   pilot$rows <- rows_of_pilot(model, chunk, pilot)
   begin_stage("choosing kernel and scales")
@@ -81,7 +81,7 @@ settled_structure <- function(best, rougher) {
 with_effects_of_levels <- function(best, pilot, n) {
   model <- best$candidate$model
   many <- factors_of_many_levels(model, best$candidate$data$setup)
-  if (length(many) == 0L || lik_codec(model$lik)$labelled) return(best)
+  if (length(many) == 0L || lik_codec(model$lik)$labelled || model$response$width > 1L) return(best)
   now <- best
   now$fields <- NULL
   if (pilot$count < n) {

@@ -28,6 +28,7 @@ test_that("every kind of structure is made again from its fields", {
   slow_tier()
   expect_made_again(sparsegp(mpg ~ wt + hp, mtcars, control = AT_MODE))
   expect_made_again(sparsegp(as.matrix(mtcars[c("wt", "hp")]), mtcars$mpg, control = AT_MODE))
+  expect_made_again(sparsegp(cbind(mpg, qsec) ~ wt + hp, mtcars, control = AT_MODE))
 })
 
 test_that("every candidate of the record has its fields, and the chosen ones are the fit's", {

@@ -252,12 +252,44 @@ test_that("a stream's pilot is raced as a fit is", {
                tolerance = 1e-6)
 })
 
-test_that("several outputs keep their kernel", {
+test_that("several functions have the length scales, trend and shape that one would have", {
+  slow_tier()
+  at_mode <- gp_control(integrate = "none")
+  d <- steps(80)
+  d$z <- cos(2 * d$a) + 0.1 * cos(seq_len(80))
+  fit <- sparsegp(cbind(y, z) ~ a + b + c, d, control = at_mode)
+  each <- sparsegp(cbind(y, z) ~ a + b + c, d, control = at_mode,
+                   kernel = kernel_coregion(kernel_rbf(ard = TRUE)))
+  expect_match(format(fit$kernel), "coregion() * ", fixed = TRUE)
+  expect_match(format(fit$kernel), "ard = TRUE", fixed = TRUE)
+  # what is chosen has at least the evidence of one of its alternatives
+  expect_gt(fit$log_evidence, each$log_evidence - policy$search_tolerance)
+  expect_gt(each$log_evidence, update(fit, structure = "fixed")$log_evidence + 30)
+  expect_true(all(fit$choices$stage == "kernel"))
+  expect_null(each$choices)
+  spread <- sparsegp(y ~ a + b + c, d, likelihood = "heteroscedastic", control = at_mode)
+  expect_match(format(spread$kernel), "coregion(rank = 0) * ", fixed = TRUE)
+  expect_match(format(spread$kernel), "ard = TRUE", fixed = TRUE)
+})
+
+test_that("parts of a kernel of several functions change within it", {
+  kernel <- kernel_for(kernel_rbf(), lik_heteroscedastic())
+  expect_identical(kernel, kernel_coregion(rank = 0))
+  expect_identical(kernel_for(kernel_rbf(), lik_gaussian()), kernel_rbf())
+  each <- with_first(list(kernel = kernel), type = "matern32", ard = TRUE)
+  expect_identical(each, kernel_coregion(kernel_matern32(ard = TRUE), rank = 0))
+  trend <- alternatives_of_part(each, list(kernel_linear()))[[2L]]$setup$kernel
+  expect_identical(lapply(kernel_parts(trend), `[[`, "type"), list("matern32", "linear"))
+  expect_identical(alternatives_of_part(trend, list(kernel_linear()))[[2L]]$setup$kernel, each)
+})
+
+test_that("one input of several functions, and a kernel that is given, are not compared", {
   slow_tier()
   d <- steps(40)
-  fit <- sparsegp(cbind(y, a) ~ b + c, d)
-  expect_match(format(fit$kernel), "coregion")
-  expect_false(any(STRUCTURE_STAGES %in% fit$choices$stage))
+  expect_null(sparsegp(cbind(y, b) ~ a, d)$choices)
+  given <- sparsegp(cbind(y, a) ~ b + c, d, kernel = kernel_coregion())
+  expect_null(given$choices)
+  expect_identical(given$kernel, kernel_coregion())
 })
 
 test_that("the typical log density of a prior is its constant", {
