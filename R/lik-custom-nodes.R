@@ -106,7 +106,8 @@ custom_tails <- function(custom, theta, rows, mean, var) {
 
 custom_quantile <- function(custom, theta, rows, mean, var, p) {
   own <- asked_with(custom, theta, rows[-(1:2), , drop = FALSE])
+  p <- rep_len(p, ncol(rows))
   c(by_overlap(own, mean, var, 1L, function(own, at, nodes) {
-    CUSTOM_SUMS[[custom$response]]$quantile(own, p, nodes)
-  }, function(own, at, location) rbind(location$median(location$sign * stats::qnorm(p)))))
+    CUSTOM_SUMS[[custom$response]]$quantile(own, p[at], nodes)
+  }, function(own, at, location) rbind(location$median(location$sign * stats::qnorm(p[at])))))
 }

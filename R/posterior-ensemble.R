@@ -155,3 +155,34 @@ shares_of <- function(leaves) {
   shares <- do.call(cbind, lapply(leaves, `[[`, "share"))
   if (nrow(shares) == 1L) c(shares) else shares
 }
+
+# ---- Latent functions ----
+
+# Returns the fit that answers for a type of latent functions. Where the members' have different
+# scales, that of an average is an error; of a fit that is integrated over the scale of the response
+# it is the fit at the mode, with a message.
+fit_of_latent_type <- function(object, type, covariance = FALSE) {
+  if (!covariance && !type %in% c("link", "latent", "terms")) return(object)
+  if (has_one_latent_scale(object, type)) return(object)
+  refuse_if(object$ensemble$fixed, "type",
+            paste("is of latent functions, and those of the averaged fits have",
+                  "different scales or terms"),
+            "Use type = \"response\" or \"median\", or predict from the fits one by one")
+  message("Latent functions are given at the mode of the hyperparameters, because the learned ",
+          "scale of the response differs between members. type = \"response\" averages over them")
+  without_members(object)
+}
+
+# Have the latent functions of all members one scale, and for terms the same parts?
+has_one_latent_scale <- function(object, type) {
+  scales <- by_member(object, function(object, x) {
+    list(list(latent_scale(object), if (type == "terms") format(object$kernel)))
+  }, function(each, object) unlist(each, FALSE))
+  length(unique(scales)) == 1L
+}
+
+# Numbers have the latent function in their own units, but for the scale of the response.
+latent_scale <- function(fit) {
+  codec <- codec_of(fit)
+  if (codec$scaled) list(codec$name, fit$response$scale) else fit$likelihood$type
+}

@@ -85,8 +85,9 @@ mixed_quantile <- function(object, latent, p, member, root = increasing_root) {
   root(excess, do.call(pmin, ends), do.call(pmax, ends))
 }
 
-# Inverts the tails of the mixture of new responses. Points that were seen have none, and quantiles
-# are those of their density.
+# Inverts the tails of the mixture of new responses: from the quantiles of the member with the
+# largest weight, or, where that is too far from others, between the quantiles of all. Points that
+# were seen have no tails, and quantiles are those of their density.
 #' @export
 response_quantile.response_ensemble <- function(object, p, latent) {
   leaves <- leaves_of(object, latent)
@@ -94,13 +95,43 @@ response_quantile.response_ensemble <- function(object, p, latent) {
   if (!has_tails(object, latent)) {
     return(confidence_bound(object, latent, "response", stats::qnorm(p)))
   }
+  p <- rep_len(p, latent_count(latent, n_outputs(object)))
+  found <- root_by_guess(curve_of_mixture(leaves), p, step_of_response(object, latent))
+  open <- which(found$open)
+  if (length(open) == 0L) return(found$q)
+  few <- latent_of_rows(object, latent, open)
+  replace(found$q, open, response_quantile_between(object, p[open], few))
+}
+
+# What quantiles are multiples of, 0 where they are any numbers
+step_of_response <- function(object, latent) {
+  codec <- codec_of(object)
+  if (codec$jumps) codec$unit_of_count(weights_or_ones(latent$weights, 1L)) else 0
+}
+
+# Returns the curve of a mixture, and its guess, for root_by_guess().
+curve_of_mixture <- function(leaves) {
+  leaves <- lapply(leaves, function(one) replace(one, "object", list(with_memory(one$object))))
+  shares <- shares_of(leaves)
+  first <- leaves[[which.max(if (is.matrix(shares)) colMeans(shares) else shares)]]
+  jumps <- codec_of(first$object)$jumps
+  list(quantile = function(p) response_quantile(first$object, p, first$latent),
+       odds = function(q) {
+    each <- over_leaves(leaves, function(object, latent) response_tails(object, q, latent))
+    above <- mixed(lapply(each, `[[`, "above"), shares)
+    below <- if (jumps) 1 - above else mixed(lapply(each, `[[`, "below"), shares)
+    log(below) - log(above)
+  })
+}
+
+response_quantile_between <- function(object, p, latent) {
+  step <- step_of_response(object, latent)
   jumps <- codec_of(object)$jumps
-  step <- codec_of(object)$unit_of_count(weights_or_ones(latent$weights, 1L))
   member <- function(object, latent) {
     object <- with_memory(object)
     below <- function(q) {
       tails <- response_tails(object, q, latent)
-      if (!jumps) tails$below else 1 - tails$above
+      if (jumps) 1 - tails$above else tails$below
     }
     list(below = below, end = response_quantile(object, p, latent))
   }
@@ -179,15 +210,16 @@ bound_by_predictor <- function(object, latent, type, z) {
   w <- n_outputs(object)
   latent <- expand_latent(latent, w)
   q <- numeric(latent_count(latent, w))
+  z <- rep_len(z, length(q))
   open <- seq_along(q)
   for (start in list(common_start, tabulated_start)) {
     leaves <- leaves_of(object, some_latent(latent, open, w))
-    found <- newton_bounds(leaves, shares_of(leaves), type, z, start)
+    found <- newton_bounds(leaves, shares_of(leaves), type, z[open], start)
     q[open] <- found$q
     open <- open[found$open]
     if (length(open) == 0L) return(q)
   }
-  replace(q, open, bound_by_roots(object, some_latent(latent, open, w), type, z))
+  replace(q, open, bound_by_roots(object, some_latent(latent, open, w), type, z[open]))
 }
 
 # Returns list(q, open): the quantiles, and which of them are not found.
@@ -348,35 +380,4 @@ evidence_of.response_ensemble <- function(object) {
 log_mean_exp <- function(scores, weights) {
   most <- do.call(pmax, as.data.frame(scores))
   most + log(drop(exp(scores - most) %*% weights))
-}
-
-# ---- Latent functions ----
-
-# Returns the fit that answers for a type of latent functions. Where the members' have different
-# scales, that of an average is an error; of a fit that is integrated over the scale of the response
-# it is the fit at the mode, with a message.
-fit_of_latent_type <- function(object, type, covariance = FALSE) {
-  if (!covariance && !type %in% c("link", "latent", "terms")) return(object)
-  if (has_one_latent_scale(object, type)) return(object)
-  refuse_if(object$ensemble$fixed, "type",
-            paste("is of latent functions, and those of the averaged fits have",
-                  "different scales or terms"),
-            "Use type = \"response\" or \"median\", or predict from the fits one by one")
-  message("Latent functions are given at the mode of the hyperparameters, because the learned ",
-          "scale of the response differs between members. type = \"response\" averages over them")
-  without_members(object)
-}
-
-# Have the latent functions of all members one scale, and for terms the same parts?
-has_one_latent_scale <- function(object, type) {
-  scales <- by_member(object, function(object, x) {
-    list(list(latent_scale(object), if (type == "terms") format(object$kernel)))
-  }, function(each, object) unlist(each, FALSE))
-  length(unique(scales)) == 1L
-}
-
-# Numbers have the latent function in their own units, but for the scale of the response.
-latent_scale <- function(fit) {
-  codec <- codec_of(fit)
-  if (codec$scaled) list(codec$name, fit$response$scale) else fit$likelihood$type
 }

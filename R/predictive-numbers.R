@@ -166,7 +166,8 @@ tails_in_c <- function(object, y, latent) {
 
 #' @export
 interval_width.response <- function(object, latent, p) {
-  response_quantile(object, (1 + p) / 2, latent) - response_quantile(object, (1 - p) / 2, latent)
+  ends <- response_quantiles(object, latent, (1 + c(-1, 1) * p) / 2)
+  ends[, 2L] - ends[, 1L]
 }
 
 #' @export

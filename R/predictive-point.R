@@ -42,8 +42,8 @@ noise_has_mean.response_transformed <- function(object) {
   # an exponential of noise whose log sd is normal has no mean
   if (n_outputs(object) > 1L) return(FALSE)
   known <- list(mean = c(-3, 0, 3), var = numeric(3L), offset = numeric(3L))
-  ends <- lapply(c(0.025, 0.975), response_quantile, object = object, latent = known)
-  all(is_between(mean_response(object, known), ends[[1L]], ends[[2L]]))
+  ends <- response_quantiles(object, known, c(0.025, 0.975))
+  all(is_between(mean_response(object, known), ends[, 1L], ends[, 2L]))
 }
 
 # Returns predictions of a type, point predictions among them, without an interval.
@@ -119,10 +119,9 @@ point_response <- function(object, latent) point_answer(object, latent, "respons
 
 interval_answer <- function(object, latent, type, interval, level) {
   p <- (1 + c(-1, 1) * level) / 2
-  bounds <- if (interval == "prediction") lapply(p, response_quantile, object = object,
-                                                 latent = latent)
-            else confidence_bounds(object, latent, type, stats::qnorm(p))
-  cbind(fit = point_answer(object, latent, type), lwr = bounds[[1L]], upr = bounds[[2L]])
+  bounds <- if (interval == "prediction") response_quantiles(object, latent, p)
+            else do.call(cbind, confidence_bounds(object, latent, type, stats::qnorm(p)))
+  cbind(fit = point_answer(object, latent, type), lwr = bounds[, 1L], upr = bounds[, 2L])
 }
 
 # Returns the standard deviation of what `type` predicts, over the posterior: of medians, whose

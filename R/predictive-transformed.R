@@ -29,24 +29,24 @@ predictive_nodes <- function(object, latent) {
     z <- at$mean + outer(sqrt(at$var), t)
   } else {
     t <- seq(-QUANTILES, QUANTILES, by = STEP)
-    z <- response_quantiles(object, latent, stats::pnorm(t))
+    z <- fitted_quantiles(object, latent, stats::pnorm(t))
   }
   list(y = to_response(object, z), weight = normal_weights(t))
 }
 
 # Returns quantiles of responses on the fitted scale, a column for each p. Where latent values are
 # known the noise is all there is, and it is the same for all rows, so one row gives all quantiles.
-response_quantiles <- function(object, latent, p) {
+fitted_quantiles <- function(object, latent, p) {
   rows <- latent_count(latent, n_outputs(object))
   known <- rows > 1L && n_outputs(object) == 1L && is.null(latent$weights) && all(latent$var == 0)
   if (known) {
     one <- list(mean = 0, var = 0, offset = 0)
-    noise <- response_quantiles(object, one, p) - location(object, one)$mean
+    noise <- fitted_quantiles(object, one, p) - location(object, one)$mean
     return(outer(location(object, latent)$mean, drop(noise), "+"))
   }
-  y <- numeric(rows)
-  z <- vapply(p, function(p) of_responses(engine_lik_quantile, object, y, latent, p), y)
-  matrix(z, ncol = length(p)) # of one row, too
+  response_quantiles(object, latent, p, function(object, p, latent) {
+    of_responses(engine_lik_quantile, object, numeric(length(p)), latent, p)
+  })
 }
 
 # Moments of a new response on the fitted scale under normal noise, in C's units

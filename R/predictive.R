@@ -16,7 +16,7 @@
 #                                       response_tails(), a matrix
 #   class_probabilities(object, latent) of labels only
 #   centre_answer(object, latent, type)   what `type` predicts, without an interval
-#   response_quantile(object, p, latent)  a quantile of new responses
+#   response_quantile(object, p, latent)  a quantile of new responses; p: one, or one for each row
 #   vector_bound(object, latent, prediction, p)  a quantile of each component
 #   point_moments(object, latent)    point prediction (predictive-point.R) and sd of a new response
 #   predicted(object, latent, request)  what predict() answers; request: its arguments
@@ -187,12 +187,29 @@ response_quantile.response <- function(object, p, latent) {
   to_response(object, unit * of_responses(engine_lik_quantile, object, y, latent, p))
 }
 
-# Quantiles of new responses: a column for each probability.
 quantile_answer <- function(object, latent, probs) {
-  each <- vapply(probs, response_quantile, numeric(sum(latent$complete)),
-                 object = object, latent = latent)
-  matrix(each, ncol = length(probs), dimnames = list(NULL, quantile_names(probs)))
+  each <- response_quantiles(object, latent, probs)
+  colnames(each) <- quantile_names(probs)
+  each
 }
+
+# Returns quantiles of new responses, a column for each probability. They are found together, each
+# row's after each other, as what one of them has shown of its distribution serves the next. find:
+# response_quantile(), or the like
+response_quantiles <- function(object, latent, probs, find = response_quantile) {
+  w <- n_outputs(object)
+  latent <- expand_latent(latent, w)
+  times <- length(probs)
+  size <- times * max(1L, length(latent$members))
+  each <- lapply(row_blocks(latent_count(latent, w), max(1L, MOST_QUANTILES %/% size)),
+                 function(rows) {
+    some <- some_latent(latent, rep(rows, each = times), w)
+    matrix(find(object, rep(probs, length(rows)), some), ncol = times, byrow = TRUE)
+  })
+  do.call(rbind, each)
+}
+
+MOST_QUANTILES <- 1000000L # at hand, times members
 
 # As stats::quantile() names them
 quantile_names <- function(probs) {

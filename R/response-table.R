@@ -17,8 +17,10 @@ table_tails <- function(table, y) {
   list(below = side(`>`), above = side(`<`))
 }
 
-# Returns the first response up to which the probabilities add up to p.
+# Returns the first response up to which the probabilities add up to p, one or one for each row.
 table_quantile <- function(table, p) {
   ROUNDING <- 1e-12
-  apply(table$p, 1L, function(own) table$y[which(cumsum(own) >= p * (1 - ROUNDING))[1L]])
+  enough <- rep_len(p * (1 - ROUNDING), nrow(table$p))
+  each <- seq_along(enough)
+  table$y[vapply(each, function(i) which(cumsum(table$p[i, ]) >= enough[i])[1L], 1L)]
 }

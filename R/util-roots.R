@@ -34,14 +34,68 @@ increasing_root <- function(f, lower, upper, tol = 1e-12) {
   x
 }
 
-# Returns where distribution functions are p, between `lower` and `upper`, by Newton's steps on
-# their logarithm (of p above 1/2 on that of what is above), halving the bracket where a step
-# leaves it.
+# Returns where distributions have the probabilities p below, or of those that jump by `step` the
+# first place with no less, and which are not found: list(q, open). curve: functions quantile(p) of
+# distributions that are guesses, and odds(q), log odds of the distributions themselves, which as a
+# function of the guess's log odds x are nearly a straight line of slope one. Steps on it are secants:
+# as a rule four values of odds(), of jumps two or three. step: 0 where there are no jumps
+root_by_guess <- function(curve, p, step = 0) {
+  MOST <- 12L
+  goal <- stats::qlogis(p)
+  all <- function(value) rep_len(value, length(p))
+  at <- list(x = goal, q = all(NaN), last = all(NaN), excess = all(NaN),
+             low = all(if (any(step > 0)) -step else -Inf), high = all(Inf), sure = all(FALSE),
+             open = all(TRUE))
+  for (i in seq_len(MOST)) {
+    at <- guessed(at, curve, step)
+    if (!any(at$open)) break
+    at <- secant_step(at, curve$odds(at$q) - goal, step)
+  }
+  at[c("q", "open")]
+}
+
+# Takes the places q of x, and closes those that are sure, or the same as before.
+guessed <- function(at, curve, step) {
+  LEAST <- -700 # log odds of which p is a number
+  MOST <- 36
+  ROUNDING <- 1e-2 # of log odds, by that of a p near 1
+  q <- curve$quantile(stats::plogis(pmin(pmax(at$x, LEAST), MOST)))
+  if (any(step > 0)) q <- ifelse(at$sure, at$high, pmin(pmax(q, at$low + step), at$high - step))
+  ended <- is.nan(q) | at$sure | (q == at$q & abs(at$excess) < ROUNDING) %in% TRUE
+  at$q[at$open] <- q[at$open]
+  at$open <- at$open & !ended
+  at
+}
+
+# Moves x to where the excess of the log odds is 0, within the bracket that is known. It is sure if
+# the error of the step, less than its product with the one before, is EQUAL; of jumps, whose
+# bracket is one of q, if they are between neighbours.
+secant_step <- function(at, excess, step) {
+  EQUAL <- 1e-11
+  jumps <- any(step > 0)
+  slope <- if (jumps) 1 else (excess - at$excess) / (at$x - at$last)
+  move <- -excess / ifelse(is.finite(slope) & slope > 0, slope, 1)
+  place <- if (jumps) at$q else at$x
+  at$low <- ifelse(excess < 0, pmax(place, at$low), at$low)
+  at$high <- ifelse(excess < 0, at$high, pmin(place, at$high))
+  middle <- (at$low + at$high) / 2
+  within <- jumps | !is.finite(middle) | at$x + move > at$low & at$x + move < at$high
+  at$sure <- if (jumps) at$high - at$low < 1.5 * step
+             else (abs(move) < EQUAL | within & abs(move * (at$x - at$last)) < EQUAL) %in% TRUE
+  at$last <- at$x
+  at$excess <- excess
+  at$x <- ifelse(within, at$x + move, middle)
+  at
+}
+
+# Returns where distribution functions are p, one or one for each, between `lower` and `upper`, by
+# Newton's steps on their logarithm (of p above 1/2 on that of what is above), halving the bracket
+# where a step leaves it.
 # sides(x): list(below, density), vectors with a number for each
 newton_root <- function(sides, p, lower, upper) {
   MOST <- 100L
   EQUAL <- 1e-13 # relative to the ends,
-  SURE <- 1e-12 * min(p, 1 - p) + 1e-15 # of probabilities
+  SURE <- 1e-12 * pmin(p, 1 - p) + 1e-15 # of probabilities
   x <- (lower + upper) / 2
   open <- is.finite(lower) & is.finite(upper)
   x[!open] <- ifelse(is.finite(upper), upper, lower)[!open]
@@ -51,8 +105,8 @@ newton_root <- function(sides, p, lower, upper) {
     up <- at$below < p
     lower <- ifelse(open & up, x, lower)
     upper <- ifelse(open & !up, x, upper)
-    move <- if (p <= 0.5) -at$below * log(at$below / p) / at$density
-            else (1 - at$below) * log((1 - at$below) / (1 - p)) / at$density
+    move <- ifelse(p <= 0.5, -at$below * log(at$below / p),
+                   (1 - at$below) * log((1 - at$below) / (1 - p))) / at$density
     near <- EQUAL * pmax(abs(lower), abs(upper))
     reached <- abs(at$below - p) <= SURE
     ended <- (reached | abs(move) <= near | upper - lower <= near) %in% TRUE

@@ -163,41 +163,26 @@ void sg_given_tails(const sg_lik *self, const double *y, sg_tails_given given, d
 
 /* ---- Quantiles ---- */
 
-/* A quantile that was asked for: logit p, and a data row of which y[0] is replaced. */
+/* A quantile that was asked for: logit p, and a data row of which y[0] is replaced. Responses that
+ * may be any number have their places about `centre`, in units of `scale`. */
 typedef struct {
     const sg_lik *lik;
     const double *row, *mu, *S;
-    double logit;
+    double logit, centre, scale;
     int support;
+    sg_odds *known;
 } asked;
 
 static const double MOST_COUNTED = 1e15; /* beyond it all doubles are whole: no search there */
-
-/* A response, and how far the log odds that no response lies above it exceed those asked for. */
-typedef struct {
-    double y, excess;
-} point;
-
-/* Evaluates the excess of log odds, log P(Y <= y) - log P(Y > y) - logit p, at y: it rises with y.
- * One call of tails(). */
-static point at_response(const asked *a, double y)
-{
-    const double ROUNDING = a->support == SG_WHOLE ? 64 * DBL_EPSILON : 0;
-    double row[SG_LIK_MAX_ORDERED], tails[2];
-    for (int k = 0; k < sg_lik_q(a->lik); k++) row[k] = a->row[k];
-    row[0] = y;
-    a->lik->type->tails(a->lik, row, a->mu, a->S, tails);
-    return (point) {y, log(tails[0]) - log(tails[1]) - a->logit + ROUNDING};
-}
-
 static const double LEAST_LOG = -744, MOST_LOG = 709; /* of a number that is not 0 or Inf */
 static const double MOST_ODDS = 37;                   /* log odds of a proportion that is 1 */
 
-/* Maps a response to the scale of the search: the logarithm of what is positive, the log odds of a
- * proportion, and the logarithm of counts plus 2, of which the least is 0; -1 is below all. */
+/* Maps a response to the scale of the search, on which log odds have few bends: asinh of any
+ * number, for heavy tails, the logarithm of what is positive, the log odds of a proportion, and
+ * the logarithm of counts plus 2, of which the least is 0; -1 is below all. */
 static double to_place(const asked *a, double y)
 {
-    if (a->support == SG_REAL) return y;
+    if (a->support == SG_REAL) return asinh((y - a->centre) / a->scale);
     if (a->support == SG_WHOLE) return log(y + 2);
     if (a->support == SG_UNIT && !(y < 1)) return MOST_ODDS;
     return y > 0 ? log(y) - (a->support == SG_UNIT ? log1p(-y) : 0) : LEAST_LOG - 2;
@@ -206,7 +191,7 @@ static double to_place(const asked *a, double y)
 /* Inverts to_place(); whole responses are rounded down. */
 static double to_response(const asked *a, double place)
 {
-    if (a->support == SG_REAL) return place;
+    if (a->support == SG_REAL) return a->centre + a->scale * sinh(place);
     if (a->support == SG_WHOLE) return fmin2(fmax2(floor(exp(place) - 2), -1), MOST_COUNTED);
     if (a->support == SG_UNIT) {
         const double least = exp(-fabs(place));
@@ -215,8 +200,8 @@ static double to_response(const asked *a, double place)
     return exp(fmin2(fmax2(place, LEAST_LOG), MOST_LOG));
 }
 
-/* Returns a response of the latent mean, and the scale of responses about it, as places are. It
- * begins the bracket, so a rough answer will do. */
+/* Returns a response of the latent mean, and the scale of responses about it, as places are but of
+ * any number. It begins the search, so a rough answer will do. */
 static double typical(const asked *a, double *scale)
 {
     double mean[SG_LIK_MAX_BLOCKS], var[SG_LIK_MAX_BLOCKS], centre, width;
@@ -224,7 +209,7 @@ static double typical(const asked *a, double *scale)
     type->moments(a->lik, a->mu, mean, var);
     if (a->support == SG_POSITIVE) {
         *scale = 1;
-        return mean[0] + a->S[0];
+        return fmin2(mean[0] + a->S[0], exp(MOST_LOG));
     }
     if (a->support == SG_WHOLE) {
         *scale = hypot(sqrt(a->S[0]), 1 / sqrt(1 + mean[0]));
@@ -240,76 +225,158 @@ static double typical(const asked *a, double *scale)
     return mean[0];
 }
 
-/* Two responses about the quantile, low->excess < 0 <= high->excess, by steps that double. Returns
- * 0 where there is no bracket. Some two or three evaluations, as a rule. */
-static int bracket(const asked *a, point *low, point *high)
+/* Evaluates the log odds that no response lies above y, which rise with y, and adds them to what
+ * is known; of the points at the ends the farther one makes room. Returns its number, or -1 if they
+ * are no number. */
+static int add_response(const asked *a, double y)
 {
-    enum { TRIES = 1100 }; /* over all doubles */
-    const double LONGEST = 4;
-    double scale;
-    point at = at_response(a, typical(a, &scale));
-    const int up = at.excess < 0;
-    double place = to_place(a, at.y);
-    double step = scale * fmin2(0.3 + 0.6 * fabs(at.excess), LONGEST);
-    for (int i = 0; i < TRIES && !isnan(at.excess); i++, step *= 2) {
-        place += up ? step : -step;
-        const point next = at_response(a, to_response(a, place));
-        const int last = a->support == SG_WHOLE && next.y == MOST_COUNTED;
-        if (last && up && next.excess < 0) {
-            *low = *high = next;
-            return 1;
+    const double ROUNDING = a->support == SG_WHOLE ? 64 * DBL_EPSILON : 0;
+    double row[SG_LIK_MAX_ORDERED], tails[2];
+    sg_odds *known = a->known;
+    for (int k = 0; k < sg_lik_q(a->lik); k++) row[k] = a->row[k];
+    row[0] = y;
+    a->lik->type->tails(a->lik, row, a->mu, a->S, tails);
+    const double odds = log(tails[0]) - log(tails[1]) + ROUNDING;
+    if (isnan(odds)) return -1;
+    if (known->n == SG_ODDS_KEPT) {
+        const int lowest = a->logit - known->odds[0] > known->odds[known->n - 1] - a->logit;
+        known->n--;
+        if (lowest) {
+            sg_copy((size_t) known->n, known->y + 1, known->y);
+            sg_copy((size_t) known->n, known->odds + 1, known->odds);
         }
-        if ((next.excess < 0) != up) {
-            *low = up ? at : next, *high = up ? next : at;
-            return 1;
-        }
-        at = next;
     }
-    return 0;
+    int at = known->n++;
+    for (; at > 0 && known->y[at - 1] > y; at--) {
+        known->y[at] = known->y[at - 1], known->odds[at] = known->odds[at - 1];
+    }
+    known->y[at] = y, known->odds[at] = odds;
+    return at;
 }
 
-/* Returns a response between two: where a straight line through their excesses crosses 0, or
- * `halfway`. */
-static double between(const asked *a, point low, point high, int halfway)
+/* Counts the points that lie below the quantile. */
+static int count_below(const asked *a)
 {
-    const double from = to_place(a, low.y), to = to_place(a, high.y);
-    const double rise = high.excess - low.excess;
-    const double share = halfway || !(rise > 0 && isfinite(rise)) ? 0.5 : -low.excess / rise;
-    const double y = to_response(a, from + share * (to - from));
-    return a->support == SG_WHOLE ? fmin2(fmax2(y, low.y + 1), high.y - 1) : y;
+    int below = 0;
+    while (below < a->known->n && a->known->odds[below] < a->logit) below++;
+    return below;
 }
 
-/* Narrows a bracket by regula falsi after Illinois: an end that stays counts half, and at its
- * third stay it is cut off halfway. Of whole responses the upper end is the quantile once they are
- * neighbours. */
-static double narrowed(const asked *a, point low, point high)
+/* Chooses points about the quantile, the neighbours and then the nearest first, of which none is so
+ * near to another that rounding would matter in their difference. Returns how many. */
+static int nearest(const asked *a, int below, int most, double *place, double *odds)
 {
-    enum { TRIES = 500, STAYS = 3 };
+    const double APART = 0.05; /* of the distance from the quantile */
+    const sg_odds *known = a->known;
+    int count = 0, low = below - 1, high = below;
+    while (count < most && (low >= 0 || high < known->n)) {
+        const int up = low < 0 || (high < known->n && (high == below ||
+            (low < below - 1 && known->odds[high] - a->logit < a->logit - known->odds[low])));
+        const int at = up ? high++ : low--;
+        const double apart = at == below || at == below - 1 ? 0
+                                                            : fabs(known->odds[at] - a->logit);
+        int use = isfinite(known->odds[at]);
+        for (int k = 0; k < count; k++) {
+            use = use && fabs(known->odds[at] - odds[k]) > APART * apart;
+        }
+        if (!use) continue;
+        place[count] = to_place(a, known->y[at]), odds[count++] = known->odds[at];
+    }
+    return count;
+}
+
+/* Returns the place of the quantile on the polynomial through points, few of them beyond the
+ * outermost, by Neville's scheme; NaN of fewer than two. *error: in log odds, what the last of the
+ * points has changed, which does not mean much unless *apart, the product of all distances from the
+ * quantile, is small. */
+static double interpolated(const asked *a, int below, double *error, double *apart)
+{
+    enum { MOST = 6, BEYOND = 3 };
+    double place[MOST], odds[MOST];
+    const int inside = below > 0 && below < a->known->n;
+    const int count = nearest(a, below, inside ? MOST : BEYOND, place, odds);
+    *error = INFINITY, *apart = 1;
+    for (int k = 0; k < count; k++) *apart *= fabs(odds[k] - a->logit);
+    if (count < 2) return NAN;
+    const double slope = fabs((place[1] - place[0]) / (odds[1] - odds[0]));
+    double before = place[0];
+    for (int k = 1; k < count; k++) {
+        before = place[0];
+        for (int j = k - 1; j >= 0; j--) {
+            place[j] = place[j + 1] +
+                (a->logit - odds[k]) * (place[j] - place[j + 1]) / (odds[j] - odds[k]);
+        }
+    }
+    if (count > 2) *error = fabs(place[0] - before) / slope;
+    return place[0];
+}
+
+/* Returns the response to look at next: on the curve through known points; halfway between two
+ * where that leaves their interval, or `halfway`; and beyond the outermost point by a step. *done:
+ * the curve is known well enough. */
+static double next_response(const asked *a, int below, int halfway, double step, int *done)
+{
+    const double SURE = 1e-11; /* error of the last but one polynomial, beside the logit + 1, */
+    const double NEAR = 1e-9;  /* and the product of distances */
+    const sg_odds *known = a->known;
+    const int whole = a->support == SG_WHOLE, inside = below > 0 && below < known->n;
+    double error, apart, place = interpolated(a, below, &error, &apart);
+    if (inside) {
+        const double low = to_place(a, known->y[below - 1]), high = to_place(a, known->y[below]);
+        if (halfway || !(place >= low && place <= high)) place = low + 0.5 * (high - low);
+        else *done = !whole && apart < NEAR && error < SURE * (1 + fabs(a->logit));
+        const double y = to_response(a, place);
+        return whole ? fmin2(fmax2(y, known->y[below - 1] + 1), known->y[below] - 1) : y;
+    }
+    const int up = below > 0;
+    const double end = known->y[up ? below - 1 : 0], from = to_place(a, end);
+    const double way = up ? place - from : from - place;
+    if (!(way > 0 && way < step)) place = up ? from + step : from - step;
+    const double y = to_response(a, place);
+    return !whole ? y : up ? fmin2(fmax2(y, end + 1), MOST_COUNTED) : fmax2(fmin2(y, end - 1), -1);
+}
+
+/* Looks at responses until one is the quantile, or of whole ones the neighbour above. A point that
+ * does not halve the distance in log odds is followed by one halfway, or by a longer step. */
+static double found(const asked *a, double scale)
+{
+    enum { TRIES = 1600 }; /* over all doubles */
     const double CLOSE = 1e-12; /* in log odds: of the scale of responses */
+    const sg_odds *known = a->known;
     const int whole = a->support == SG_WHOLE;
-    for (int i = 0, stays = 0; i < TRIES && !(whole && high.y - low.y <= 1); i++) {
-        const int halfway = abs(stays) == STAYS;
-        const point at = at_response(a, between(a, low, high, halfway));
-        if (isnan(at.excess)) break;
-        const int inside = at.y > low.y && at.y < high.y;
-        if (!inside) return whole ? high.y : at.y; /* an end, to rounding */
-        if (!whole && fabs(at.excess) < CLOSE * (1 + fabs(a->logit))) return at.y;
-        if (at.excess < 0) {
-            low = at, stays = halfway || stays < 0 ? 1 : stays + 1;
-            if (stays > 1) high.excess *= 0.5;
-        } else {
-            high = at, stays = halfway || stays > 0 ? -1 : stays - 1;
-            if (stays < -1) low.excess *= 0.5;
-        }
+    double last = INFINITY, step = scale;
+    int halfway = 0, done = 0;
+    for (int i = 0; i < TRIES; i++) {
+        const int below = count_below(a), inside = below > 0 && below < known->n;
+        if (whole && inside && known->y[below] - known->y[below - 1] <= 1) return known->y[below];
+        const double y = next_response(a, below, halfway, step, &done);
+        const double ends[] = {known->y[below > 0 ? below - 1 : 0],
+                               known->y[below < known->n ? below : known->n - 1]};
+        if (done || !isfinite(y)) return y;
+        if (inside && !(y > ends[0] && y < ends[1])) return whole ? ends[1] : y; /* to rounding */
+        if (y == ends[0]) return whole && y < MOST_COUNTED ? NAN : y;
+        const int at = add_response(a, y);
+        if (at < 0) return inside ? ends[1] : NAN;
+        const double away = fabs(known->odds[at] - a->logit);
+        if (!whole && away < CLOSE * (1 + fabs(a->logit))) return y;
+        halfway = inside && !halfway && away > 0.5 * last;
+        if (!inside) step *= 2;
+        last = away;
     }
-    return high.y;
+    return NAN;
 }
 
-/* Brackets the root and narrows it: some eight calls of tails(). */
+/* Begins with a typical response where nothing is known of the row. */
 double sg_quantile(const sg_lik *self, const double *y, const double *mu, const double *S,
-                   double p)
+                   double p, sg_odds *known)
 {
-    const asked a = {self, y, mu, S, log(p) - log1p(-p), self->type->support};
-    point low, high;
-    return bracket(&a, &low, &high) ? narrowed(&a, low, high) : NAN;
+    const double LONGEST = 4;
+    asked a = {.lik = self, .row = y, .mu = mu, .S = S, .logit = log(p) - log1p(-p),
+               .support = self->type->support, .known = known};
+    double scale;
+    a.centre = typical(&a, &scale);
+    a.scale = scale > 0 ? scale : 1;
+    if (known->n == 0 && add_response(&a, a.centre) < 0) return NAN;
+    if (a.support == SG_REAL) scale = 1;
+    return found(&a, scale * fmin2(0.3 + 0.6 * fabs(known->odds[0] - a.logit), LONGEST));
 }

@@ -55,31 +55,55 @@ SEXP sg_r_lik_tails(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S)
     return out;
 }
 
-/* Quantiles of probability p of new responses like the data rows y. */
+/* Returns probabilities, one or one for each of n rows. */
+static const double *probabilities_of(SEXP p, int n)
+{
+    const int length = Rf_length(p);
+    const double *at = sg_doubles_of(p, length == 1 ? 1 : (size_t) n, "p");
+    for (int i = 0; i < length; i++) {
+        if (at[i] < 0 || at[i] > 1) sg_stop_damaged("its `p` is no number from 0 to 1");
+    }
+    return at;
+}
+
+/* Is a row, with its marginal, the one before? */
+static int is_repeated(const responses *r, int i)
+{
+    const int w = r->lik.w, q = sg_lik_q(&r->lik);
+    const double *mu = r->mu + (size_t) w * i, *S = r->S + (size_t) w * w * i;
+    const double *y = sg_lik_row(&r->lik, r->y, i);
+    return i > 0 && !memcmp(mu, mu - w, w * sizeof *mu) && !memcmp(y, y - q, q * sizeof *y) &&
+        !memcmp(S, S - w * w, w * w * sizeof *S);
+}
+
+/* Quantiles of probability p, one or one for each row, of new responses like the data rows y. Rows
+ * that repeat the one before use what is known of it. */
 SEXP sg_r_lik_quantile(SEXP spec, SEXP theta, SEXP y, SEXP mu, SEXP S, SEXP p)
 {
     const responses r = responses_of(spec, theta, y, mu, S);
-    const int w = r.lik.w;
-    const double at = sg_number_of(p, 0, 1, "p");
+    const int w = r.lik.w, each = Rf_length(p) > 1;
+    const double *at = probabilities_of(p, r.n);
+    sg_odds known;
     SEXP out = PROTECT(Rf_allocVector(REALSXP, r.n));
     for (int i = 0; i < r.n; i++) {
         tick_at(i);
+        if (!is_repeated(&r, i)) known.n = 0;
         REAL(out)[i] = sg_quantile(&r.lik, sg_lik_row(&r.lik, r.y, i), r.mu + (size_t) w * i,
-                                   r.S + (size_t) w * w * i, at);
+                                   r.S + (size_t) w * w * i, at[each ? i : 0], &known);
     }
     UNPROTECT(1);
     return out;
 }
 
-/* Quantiles of p of mixtures of normals: a row each, its members in columns. shares: a column of
- * weights for each member, one row or as many. */
+/* Quantiles of p, one or one for each row, of mixtures of normals: a row each, its members in
+ * columns. shares: a column of weights for each member, one row or as many. */
 SEXP sg_r_mixed_quantile(SEXP mean, SEXP sd, SEXP shares, SEXP p)
 {
     const sg_matrix means = sg_matrix_of(mean, "mean");
     const sg_matrix sds = sg_matrix_with(sd, means.nrow, means.ncol, "sd");
     const sg_matrix weights = sg_matrix_with(shares, -1, means.ncol, "shares");
-    const double at = sg_number_of(p, 0, 1, "p");
-    const int one = weights.nrow == 1;
+    const double *at = probabilities_of(p, means.nrow);
+    const int one = weights.nrow == 1, each = Rf_length(p) > 1;
     if (!one && weights.nrow != means.nrow) sg_stop_damaged("its weights are of other rows");
     SEXP out = PROTECT(Rf_allocVector(REALSXP, means.nrow));
     for (int i = 0; i < means.nrow; i++) {
@@ -89,7 +113,7 @@ SEXP sg_r_mixed_quantile(SEXP mean, SEXP sd, SEXP shares, SEXP p)
             .weight_stride = (size_t) weights.nrow,
         };
         tick_at(i);
-        REAL(out)[i] = sg_mixed_normal_quantile(&mixture, at);
+        REAL(out)[i] = sg_mixed_normal_quantile(&mixture, at[each ? i : 0]);
     }
     UNPROTECT(1);
     return out;

@@ -161,3 +161,20 @@ test_that("extreme values have finite quantiles, in order", {
     expect_true(all(is.finite(low) & low <= at(0.99)), label = case$lik$type)
   }
 })
+
+test_that("quantiles of a row that are found together are those found alone", {
+  at <- expect_moments()
+  rows <- seq_along(at$mean)
+  p <- c(1e-8, 0.025, 0.3, 0.31, 0.5, 0.975, 1 - 1e-6)
+  each <- rep(rows, each = length(p))
+  for (case in expect_cases()) {
+    quantiles <- function(p, rows) {
+      response_quantile_at(case$lik, case$theta, p, at$mean[rows], at$var[rows],
+                           rep_len(case$weights, length(at$mean))[rows])
+    }
+    alone <- vapply(p, quantiles, numeric(length(rows)), rows)
+    # Distribution functions are good to about 1e-11, and flat where a quantile is far off
+    expect_equal(quantiles(rep(p, length(rows)), each), c(t(alone)), tolerance = 1e-8,
+                 label = paste(case$lik$type, toString(case$theta)))
+  }
+})

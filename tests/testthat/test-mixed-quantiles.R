@@ -93,3 +93,55 @@ test_that("bounds of means and links of integrated fits are where the members sa
   expect_equal(predict(fits[[1]], new, interval = "confidence"),
                predict(fits[[1]], new, type = "link", interval = "confidence"), tolerance = 1e-12)
 })
+
+# The distribution function of the mixture at q, by the dense sums of each member's
+below_members <- function(fit, latent, q) {
+  leaves <- leaves_of(fit, latent)
+  each <- over_leaves(leaves, function(object, latent) {
+    v <- as.list(lik_values(object))
+    code <- codec_of(object)$codes(q, object$response)
+    mapply(function(y, mean, var) {
+      reference_cdf(object$likelihood$type, y, mean, var, v, 1, TRUE, v$scale %||% 0.1)
+    }, code, seen_mean(object, latent), latent$var)
+  })
+  mixed(each, shares_of(leaves))
+}
+
+test_that("quantiles of mixtures of responses are those of the members' distribution functions", {
+  set.seed(8)
+  d <- data.frame(x = seq(0, 1, length.out = 30))
+  d$y <- sin(5 * d$x) + 0.2 * rt(30, 3)
+  d$n <- rpois(30, exp(d$y + 1))
+  p <- c(1e-6, 0.025, 0.5, 0.51, 0.999)
+  integrated <- function(...) sparsegp(..., control = gp_control(integrate = "ccd"))
+  fits <- list(integrated(y ~ x, d, likelihood = lik_student(transform = "asinh")),
+               integrated(n ~ x, d, likelihood = "poisson"))
+  for (fit in fits) {
+    latent <- latent_of_rows(fit, rows_latent(with_rows(fit)), c(2, 20))
+    q <- response_quantiles(fit, latent, p)
+    goal <- rep(p, each = 2L)
+    below <- function(q) c(apply(q, 2L, function(q) below_members(fit, latent, q)))
+    if (codec_of(fit)$jumps) {
+      expect_true(all(below(q) >= goal & below(q - 1) < goal))
+    } else {
+      expect_equal(below(q) / goal, rep(1, 10L), tolerance = 1e-8) # dense sums are good to 1e-9
+    }
+    alone <- vapply(p, function(p) response_quantile(fit, p, latent), numeric(2L))
+    expect_equal(q, alone, tolerance = 1e-9)
+  }
+})
+
+test_that("mixtures of far members have quantiles in and between them", {
+  set.seed(9)
+  d <- data.frame(x = seq(0, 1, length.out = 30))
+  d$y <- sin(5 * d$x) + 0.1 * rt(30, 3)
+  near <- sparsegp(y ~ x, d, likelihood = "student", control = gp_control(integrate = "none"))
+  d$y <- d$y + 1e4
+  far <- sparsegp(y ~ x, d, likelihood = "student", control = gp_control(integrate = "none"))
+  both <- new_ensemble(list(near, far), c(0.6, 0.4), fixed = TRUE)
+  q <- predict(both, d[3, , drop = FALSE], type = "quantile", at = c(0.3, 0.59, 0.61, 0.8))
+  of <- function(fit, p) predict(fit, d[3, , drop = FALSE], type = "quantile", at = p)
+  # Between the two nearly nothing is added to either side, which has 1e-9 at most
+  expect_equal(c(q[c(1L, 4L)]), c(of(near, 0.5), of(far, 0.5)), tolerance = 1e-6)
+  expect_true(q[2L] < 100 && q[3L] > 9900)
+})
