@@ -7,8 +7,9 @@ IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wan
 
 # Returns what a search maximises: `criterion`, see below, `plain`, a run that fails with a reason,
 # `cheap`: does an evaluation cost so little that the search is made from several starts? `limit`: a
-# function that returns what is maximised where EP ends nowhere (engine-power.R), or NULL. sites:
-# where EP starts at first, or NULL.
+# function that returns what is maximised where EP ends nowhere (engine-power.R), or NULL. `every`:
+# a search that knows nothing begins on every so manyth row; NULL: on all of them. sites: where EP
+# starts at first, or NULL.
 evidence <- function(problem, sites = NULL) {
   problem <- learned_loosely(problem)
   n <- as.double(nrow(problem$x))
@@ -20,6 +21,9 @@ evidence <- function(problem, sites = NULL) {
        rows = n,
        cheap = n * points^2 * problem$processes <= policy$cheap_flops,
        ranks = function() ranking_criterion(problem),
+       every = if (full && problem_width(problem) == 1L && n >= 2 * policy$ranking_rows) {
+         n / count_ranked(n)
+       },
        limit = if (!is.null(limit)) function() evidence(limit))
 }
 
@@ -29,7 +33,7 @@ evidence <- function(problem, sites = NULL) {
 # differ by many nats. NULL: the log evidence itself.
 ranking_criterion <- function(problem) {
   n <- nrow(problem$x)
-  count <- max(policy$ranking_rows, round(n / 3))
+  count <- count_ranked(n)
   exact <- lik_traits(problem$lik)$exact
   if (!is.null(problem$states) || !is.null(problem$neighbours) || count >= n && exact ||
       problem_width(problem) > 1L) return(NULL)
@@ -41,6 +45,8 @@ ranking_criterion <- function(problem) {
   if (!is.null(basis)) third$basis <- if (is.matrix(basis)) first(basis) else lapply(basis, first)
   evidence_criterion(third)
 }
+
+count_ranked <- function(n) max(policy$ranking_rows, round(n / 3))
 
 # Returns a problem whose EP ends early where several classes have a latent function each, as sweeps
 # are most of the time then. The fit itself, at the hyperparameters found, has its own tolerance.

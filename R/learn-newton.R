@@ -13,6 +13,9 @@ curvature_by_differences <- function(objective, par) {
   (found + t(found)) / 2
 }
 
+# Returns the nearest point of a box.
+within_box <- function(par, box) pmax(pmin(par, box$value + box$reach), box$lower)
+
 # Returns the Newton step of a minimum. A direction in which nothing is known, or which is not
 # convex, counts as one of curvature 1; no number moves by more than an e-fold.
 newton_step <- function(curvature, gradient) {
@@ -54,38 +57,4 @@ newton_search <- function(objective, par, curvature, box, gain = policy$newton_g
     if (-sum((par - best$par) * best$gradient) / 2 < gain) break
   }
   if (better && failures == 0L && !evaluated) par else best$par
-}
-
-# Returns a search for the hyperparameters of all rows, from where one on a pilot has ended, before
-# its first step: list(learned, objective, par, curvature). problem: of all rows; pilot: of those
-# that were learned from
-search_on_all <- function(problem, pilot, learned, progress) {
-  table <- learned$table
-  par <- table$theta[table$free]
-  few <- make_objective(evidence(pilot, learned$sites)$criterion, table, SILENT)
-  curvature <- nrow(problem$x) / nrow(pilot$x) * curvature_by_differences(few, par)
-  problem$options$tol <- max(problem$options$tol, policy$learn_tolerance)
-  list(learned = learned, par = par, curvature = curvature,
-       objective = make_objective(evidence(problem)$criterion, table, progress))
-}
-
-# Returns the log evidence of all rows that the search is to end at, by its first evaluation; NA if
-# that failed. A Newton step gains about half of what it promises, as a pilot's curvature is too
-# small: of 10 000 labels it gained 15 of 25 nats (Matern 3/2) and 17 of 32 (Matern 1/2).
-expected_evidence <- function(search) {
-  if (search$objective$value(search$par) >= IMPOSSIBLE) return(NA_real_)
-  gradient <- search$objective$gradient(search$par)
-  step <- newton_step(search$curvature, gradient)
-  search$objective$state$last$run$logz - sum(step * gradient) / 4
-}
-
-# Returns what is learned by the search: list(table, sites, record).
-end_search <- function(search) {
-  learned <- search$learned
-  all <- search$objective
-  found <- newton_search(all, search$par, search$curvature, search_box(learned$table))
-  learned$sites <- all$state$last$run$sites
-  if (!is.null(found)) learned$table$theta[learned$table$free] <- found
-  learned$record <- with_spent(learned$record, all$state)
-  learned
 }

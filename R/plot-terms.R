@@ -169,7 +169,7 @@ term_curve <- function(view, shown, effect, level, n, style) {
   })
 }
 
-AVERAGED_PLACES <- 61L # of a curve, each of which is an average
+AVERAGED_PLACES <- 41L # of a curve, each of which is an average
 
 # Returns the places of a curve along the axis of a view, on which the rows are `at`.
 curve_places <- function(view, at, n, style) {

