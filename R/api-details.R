@@ -135,7 +135,8 @@
 #' @section Several components:
 #' `cbind(u, v) ~ x + y` fits 2 to 8 components at once, by one kernel for the dependence between
 #' components: [kernel_helmholtz()] for currents and winds, [kernel_coregion()] (the default, see
-#' [model_structure]) for any numbers. In a row some components may be missing; a row without any is left to `na.action`.
+#' [model_structure]) for any numbers. In a row some components may be missing; a row without any is
+#' left to `na.action`.
 #' Their noise is that of [lik_gaussian()], by default of one variance for all. All components have
 #' one unit, so the fit of a rotated field is the rotated fit; each has its own constant (for fields
 #' without one use `mean = "zero"`). An `offset()` may have a column for each. The size of a basis

@@ -311,8 +311,8 @@ engine_lik_tails <- function(lik, theta, rows, mean, var) {
   .Call(sg_lik_tails, lik, theta, rows, mean, var)
 }
 
-# Quantiles of p, one or one for each row, of mixtures of normals, a row each; shares: of one row, or
-# of as many
+# Quantiles of p, one or one for each row, of mixtures of normals, a row each; shares: of one row,
+# or of as many
 engine_mixed_quantile <- function(mean, sd, shares, p) {
   .Call(sg_mixed_quantile, mean, sd, shares, p)
 }

@@ -51,8 +51,8 @@
 #'
 #' * It has two latent functions, `mean` and `log_sd`, and an observation's site is a 2 x 2 block.
 #'   The kernel is of these components, by default `kernel_coregion(rank = 0)`: independent a
-#'   priori, with length scales in common ([model_structure], "Several latent functions"). Give a sum
-#'   of two such kernels for others.
+#'   priori, with length scales in common ([model_structure], "Several latent functions"). Give a
+#'   sum of two such kernels for others.
 #' * `predict()` gives the mean, and prediction intervals that are as wide as the errors there.
 #'   `type = "latent"` gives both functions, the second as the logarithm of the errors' standard
 #'   deviation in units of the response, with their covariances.

@@ -54,12 +54,12 @@
 #'
 #' ## Several latent functions
 #'
-#' Responses of several columns, and likelihoods of two latent functions that are given by name, such
-#' as `"heteroscedastic"`, have [kernel_coregion()] of the kernel. If several inputs vary, these
-#' choices are made for all functions at once, in this order: the coding of ordered factors, a length
-#' scale for each input, a trend, and a rougher kernel. With one input, or [lik_custom()], the kernel
-#' is that of [kernel_rbf()]. The pilot sample has as many times fewer observations as there are
-#' functions.
+#' Responses of several columns, and likelihoods of two latent functions that are given by name,
+#' such as `"heteroscedastic"`, have [kernel_coregion()] of the kernel. If several inputs vary,
+#' these choices are made for all functions at once, in this order: the coding of ordered factors, a
+#' length scale for each input, a trend, and a rougher kernel. With one input, or [lik_custom()],
+#' the kernel is that of [kernel_rbf()]. The pilot sample has as many times fewer observations as
+#' there are functions.
 #'
 #' ## Time
 #'

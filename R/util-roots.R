@@ -37,8 +37,8 @@ increasing_root <- function(f, lower, upper, tol = 1e-12) {
 # Returns where distributions have the probabilities p below, or of those that jump by `step` the
 # first place with no less, and which are not found: list(q, open). curve: functions quantile(p) of
 # distributions that are guesses, and odds(q), log odds of the distributions themselves, which as a
-# function of the guess's log odds x are nearly a straight line of slope one. Steps on it are secants:
-# as a rule four values of odds(), of jumps two or three. step: 0 where there are no jumps
+# function of the guess's log odds x are nearly a straight line of slope one. Steps on it are
+# secants: as a rule four values of odds(), of jumps two or three. step: 0 where there are no jumps
 root_by_guess <- function(curve, p, step = 0) {
   MOST <- 12L
   goal <- stats::qlogis(p)
