@@ -75,14 +75,14 @@ log_unit.response_ensemble <- function(object, latent) mixed_over(object, latent
 
 # Returns where the distribution functions of the members, averaged, are p; members that are
 # ensembles are replaced by theirs. member(object, latent) gives of each the function `below` of q,
-# and its own quantile of p, `end`. root: increasing_root(), or the like
-mixed_quantile <- function(object, latent, p, member, root = increasing_root) {
+# and its own quantile of p, `end`.
+mixed_quantile <- function(object, latent, p, member) {
   leaves <- leaves_of(object, latent)
   each <- over_leaves(leaves, member)
   shares <- shares_of(leaves)
   ends <- lapply(each, `[[`, "end")
   excess <- function(q) mixed(lapply(each, function(one) one$below(q)), shares) - p
-  root(excess, do.call(pmin, ends), do.call(pmax, ends))
+  increasing_root(excess, do.call(pmin, ends), do.call(pmax, ends))
 }
 
 # Inverts the tails of the mixture of new responses: from the quantiles of the member with the
@@ -124,21 +124,16 @@ curve_of_mixture <- function(leaves) {
   })
 }
 
+# Finds the root of log odds, which have digits at both ends.
 response_quantile_between <- function(object, p, latent) {
+  BEYOND <- 800 # log odds of what is below all numbers
+  leaves <- leaves_of(object, latent)
+  ends <- over_leaves(leaves, function(object, latent) response_quantile(object, p, latent))
+  odds <- curve_of_mixture(leaves)$odds
+  excess <- function(q) pmax(pmin(odds(q), BEYOND), -BEYOND) - stats::qlogis(p)
   step <- step_of_response(object, latent)
-  jumps <- codec_of(object)$jumps
-  member <- function(object, latent) {
-    object <- with_memory(object)
-    below <- function(q) {
-      tails <- response_tails(object, q, latent)
-      if (jumps) 1 - tails$above else tails$below
-    }
-    list(below = below, end = response_quantile(object, p, latent))
-  }
-  root <- if (!jumps) increasing_root else function(f, lower, upper) {
-    first_whole(f, lower, upper, step)
-  }
-  mixed_quantile(object, latent, p, member, root)
+  root <- if (any(step > 0)) function(...) first_whole(..., step) else increasing_root
+  root(excess, do.call(pmin, ends), do.call(pmax, ends))
 }
 
 has_tails <- function(object, latent) {

@@ -3,21 +3,25 @@
 # Returns, for each element, where the increasing function f is 0 between `lower` and `upper`; f is
 # given a vector with a number for each. By the Illinois method, a secant through the ends of the
 # bracket of which an end that stays is halved, and every third step bisection: a bracket shrinks by
-# a factor of two at least in three steps. Where an end is not finite, or the root is not between
-# the ends but for rounding, the nearer end is returned.
+# a factor of two at least in three steps. A bracket that is wide beside its nearer end, as with an
+# infinite one, is bisected in orders of magnitude. Where the root is not between the ends but for
+# rounding, the nearer end is returned.
 # Dowell, M. and Jarratt, P. (1971). A modified regula falsi method for computing the root of an
 # equation. BIT 11, 168-174.
 increasing_root <- function(f, lower, upper, tol = 1e-12) {
   MOST <- 150L
+  LARGEST <- .Machine$double.xmax
+  ends <- list(lower, upper)
+  lower <- pmax(lower, -LARGEST)
+  upper <- pmin(upper, LARGEST)
   at <- list(f(lower), f(upper))
-  fixed <- ifelse(at[[1L]] >= 0 | !is.finite(upper), lower, ifelse(at[[2L]] <= 0, upper, NA))
-  x <- ifelse(is.na(fixed), (lower + upper) / 2, fixed)
-  open <- is.na(fixed) & is.finite(lower)
-  side <- 0 * x
+  x <- ifelse(at[[1L]] >= 0, ends[[1L]], ifelse(at[[2L]] <= 0, ends[[2L]], NA))
+  open <- is.na(x) & !is.na(at[[1L]] + at[[2L]])
+  side <- 0 * lower
   for (step in seq_len(MOST)) {
     if (!any(open)) break
     secant <- (lower * at[[2L]] - upper * at[[1L]]) / (at[[2L]] - at[[1L]])
-    middle <- (lower + upper) / 2
+    middle <- middle_of(lower, upper)
     inside <- step %% 3L != 0L & is.finite(secant) & secant > lower & secant < upper
     x[open] <- ifelse(inside, secant, middle)[open]
     fx <- f(x)
@@ -34,6 +38,12 @@ increasing_root <- function(f, lower, upper, tol = 1e-12) {
   x
 }
 
+middle_of <- function(lower, upper) {
+  WIDE <- 1e3
+  wide <- upper / WIDE - lower / WIDE > 1 + pmin(abs(lower), abs(upper))
+  ifelse(wide, sinh((asinh(lower) + asinh(upper)) / 2), lower / 2 + upper / 2)
+}
+
 # Returns where distributions have the probabilities p below, or of those that jump by `step` the
 # first place with no less, and which are not found: list(q, open). curve: functions quantile(p) of
 # distributions that are guesses, and odds(q), log odds of the distributions themselves, which as a
@@ -45,13 +55,16 @@ root_by_guess <- function(curve, p, step = 0) {
   all <- function(value) rep_len(value, length(p))
   at <- list(x = goal, q = all(NaN), last = all(NaN), excess = all(NaN),
              low = all(if (any(step > 0)) -step else -Inf), high = all(Inf), sure = all(FALSE),
-             open = all(TRUE))
+             open = all(TRUE), lost = all(FALSE))
   for (i in seq_len(MOST)) {
     at <- guessed(at, curve, step)
     if (!any(at$open)) break
-    at <- secant_step(at, curve$odds(at$q) - goal, step)
+    excess <- curve$odds(at$q) - goal
+    at$lost <- at$lost | at$open & !is.finite(excess) # at an end of what numbers are
+    at$open <- at$open & !at$lost
+    at <- secant_step(at, ifelse(at$open, excess, 0), step)
   }
-  at[c("q", "open")]
+  list(q = at$q, open = at$open | at$lost)
 }
 
 # Takes the places q of x, and closes those that are sure, or the same as before.
