@@ -5,9 +5,10 @@
 #         in R, fits saved by older versions, predictions, and errors. It runs some tests of nearly
 #         each file. tools/check fails where it takes far longer.
 # all     the whole suite, as tools/test runs it.
-# memory  what tools/memcheck runs under the sanitizers: the quick tier without the files that begin
-#         with r_code_alone(), and the tests that begin with memory_tier(). CI also runs all entries
-#         of the C code (tools/entries.R) and random cases (tools/fuzz.R) under them.
+# memory  what tools/memcheck runs under the sanitizers: the quick tier without the files and tests
+#         that begin with r_code_alone() or reached_elsewhere(), and the tests that begin with
+#         memory_tier(). CI also runs all entries of the C code (tools/entries.R) and random cases
+#         (tools/fuzz.R) under them.
 
 tier <- function() Sys.getenv("SPARSEGP_TESTS", "quick")
 
@@ -34,10 +35,16 @@ of_tier <- function(cases, few, memory = few) {
   cases[unique(round(seq(1, length(cases), length.out = count)))]
 }
 
-# First line of a file whose subject is R code: answers, plots, messages, choices. Its fits are
-# plain ones, whose C code the files of algorithms, likelihoods and kernels run as well, with all
-# methods and shapes. So the sanitizers find nothing in it that they do not find in those. Of its
-# tests, those that the quick tier leaves out begin with slow_tier().
+# First line of a file, or a test, whose subject is R code: answers, plots, messages, choices. Its
+# fits are plain ones, whose C code the files of algorithms, likelihoods and kernels run as well,
+# with all methods and shapes. So the sanitizers find nothing in it that they do not find in those.
+# Of its tests, those that the quick tier leaves out begin with slow_tier().
 r_code_alone <- function() {
   testthat::skip_if(tier() == "memory", "R code alone")
+}
+
+# First line of a file, or a test, of the quick tier whose subject is C code each branch of which
+# cheaper tests of the memory tier take, too.
+reached_elsewhere <- function() {
+  testthat::skip_if(tier() == "memory", "its C code is reached elsewhere")
 }

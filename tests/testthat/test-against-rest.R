@@ -1,5 +1,7 @@
 # Each class against the rest: as many binary models with a kernel in common.
 
+reached_elsewhere()
+
 rest_data <- function(n = 60) {
   set.seed(11)
   x <- matrix(rnorm(2 * n), n, dimnames = list(NULL, c("a", "b")))

@@ -137,7 +137,7 @@ test_that("labels of classes that are none are refused where C would take them f
 })
 
 test_that("what R's own functions read of a fit is refused by name", {
-  memory_tier()
+  slow_tier()
   made <- attacked_fits()
   uses <- attack_uses(made)
   changes <- list(

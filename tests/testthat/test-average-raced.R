@@ -101,8 +101,8 @@ test_that("structures within a few nats are averaged with the fit", {
 test_that("a fit with noise of two functions is averaged with what has two", {
   slow_tier()
   set.seed(12)
-  d <- data.frame(x = seq(0, 6, length.out = 80))
-  d$y <- sin(d$x) + exp(d$x / 2 - 3) * rnorm(80)
+  d <- data.frame(x = seq(0, 6, length.out = 50))
+  d$y <- sin(d$x) + exp(d$x / 2 - 3) * rnorm(50)
   fit <- sparsegp(y ~ x, d, control = AT_MODE)
   expect_identical(fit$likelihood$type, "heteroscedastic")
   both <- average(fit)

@@ -25,7 +25,7 @@ expect_no_rows <- function(fit, ...) {
 }
 
 test_that("slopes of no rows are empty, with numbers, labels, classes and counts", {
-  memory_tier()
+  slow_tier()
   skip_if_not_installed("survival")
   fits <- list(no_rows_fit(y ~ x), no_rows_fit(label ~ x), no_rows_fit(class ~ x),
                no_rows_fit(class ~ x, lik_softmax(coupled = TRUE)),

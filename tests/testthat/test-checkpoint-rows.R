@@ -81,7 +81,7 @@ test_that("rows that a resumed stream passes over must be those that it has seen
 })
 
 test_that("a resumed stream draws the numbers that it would have drawn", {
-  memory_tier()
+  slow_tier()
   old <- options(sparsegp.checkpoint = -1)
   on.exit(options(old))
   d <- plain_rows()
@@ -114,7 +114,7 @@ test_that("a resumed stream draws the numbers that it would have drawn", {
 })
 
 test_that("a resumed source that has more chunks, or fewer, is an error", {
-  memory_tier()
+  slow_tier()
   old <- options(sparsegp.checkpoint = -1)
   on.exit(options(old))
   d <- plain_rows()

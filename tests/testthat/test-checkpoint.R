@@ -1,5 +1,7 @@
 # Long fits that are killed and begun again end with the numbers of one that was not.
 
+r_code_alone()
+
 # R in a process of its own: `task` in it gets `file`, a checkpoint's name; what it returns is
 # saved. dies: at which chunk that it reads it is killed, and how many seconds after (NULL: never).
 in_child <- function(task, file, answer, dies = NULL) {

@@ -1,5 +1,7 @@
 # How many inducing points a class of a default fit has.
 
+reached_elsewhere()
+
 binary_problem <- function(rare, n = 1000, size = 400) {
   list(rows = matrix(rep(c(1, -1), c(rare, n - rare)), 1L), options = method_ivm(size))
 }

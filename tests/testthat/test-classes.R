@@ -106,7 +106,7 @@ test_that("the gradient is exact: full, on a basis, with kernels and bases of ea
   ards <- list(kernel_matern52(ard = TRUE), kernel_rbf() + kernel_linear())
   liks <- list(lik_mprobit(coupled = FALSE), lik_softmax(coupled = FALSE),
                lik_mprobit(shared = FALSE))
-  for (lik in of_tier(liks, 2L)) { # softmax takes longest
+  for (lik in of_tier(liks, 2L, memory = 1L)) { # softmax takes longest
     for (kernel in if (lik$type == "mprobit") ards else ards[1L]) {
       fit <- sparsegp(d$x, d$class, likelihood = lik, kernel = kernel, learn = FALSE)
       theta <- fit$hyper$theta + 0.1 * sin(seq_along(fit$hyper$theta))

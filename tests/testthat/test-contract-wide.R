@@ -19,7 +19,7 @@ good_to <- function(type, exact) max(exact, REFERENCE_WIDE[[type]]$tolerance)
 for_wide <- function(check) {
   for (type in wide_names()) {
     case <- REFERENCE_WIDE[[type]]
-    for (w in of_tier(if (is.null(case$width)) 1:3 else case$width, 1L, memory = Inf)) {
+    for (w in of_tier(if (is.null(case$width)) 1:3 else case$width, 1L, memory = 2L)) {
       set.seed(32)
       mu <- matrix(rnorm(3L * w), w)
       S <- replicate(3L, crossprod(matrix(rnorm(w * (w + 2L)), ncol = w)) / (w + 2))

@@ -1,5 +1,7 @@
 # gp_control(): settings that do not say what the model is.
 
+r_code_alone()
+
 test_that("update() replaces arguments of gp_control() one by one", {
   fit <- sparsegp(dist ~ speed, cars, learn = FALSE,
                   control = gp_control("quick", keep_x = TRUE, integrate = "none"))

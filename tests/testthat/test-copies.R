@@ -1,5 +1,7 @@
 # Virtual informative vectors: copies of the rows that carry a fit.
 
+r_code_alone()
+
 copies_data <- function(n = 40) {
   set.seed(5)
   x <- matrix(rnorm(2 * n), n, dimnames = list(NULL, c("a", "b")))

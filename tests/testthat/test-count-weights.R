@@ -1,5 +1,7 @@
 # Weights of counts: how many observations a row stands for.
 
+r_code_alone()
+
 counted_rows <- function() {
   d <- data.frame(x = rep(1:15 / 2, each = 2), w = rep(c(1, 2, 3), 10))
   d$y <- round(exp(1 + sin(d$x)) + c(-1, 1, 0, 2, 0) / 2)

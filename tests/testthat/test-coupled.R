@@ -236,7 +236,7 @@ test_that("a fit answers as those of other classes do", {
 
 # 4 standard errors of 4000 draws
 test_that("draws have the moments and probabilities of predictions", {
-  memory_tier()
+  slow_tier()
   fit <- coupled_fit(three_classes(40L))
   new <- data.frame(a = c(-1, 1), b = 0:1)
   set.seed(1)

@@ -1,6 +1,8 @@
 # Likelihoods that are R functions: ordered categories, constants of observations, two latent
 # functions, and the IVM. Where there is a twin in C, numbers are those of the twin.
 
+reached_elsewhere()
+
 own_ordered <- function(...) {
   lik_custom(function(y, f, theta) {
     cuts <- c(-Inf, theta[["first"]], theta[["first"]] + theta[["gap"]], Inf)

@@ -113,7 +113,7 @@ test_that("fits are updated, saved, read by chunks, drawn from and left one out"
 })
 
 test_that("positive numbers and shares have moments and intervals in their range", {
-  memory_tier()
+  slow_tier()
   d <- own_data(30)
   d$time <- exp(d$y)
   d$share <- plogis(d$y)
@@ -197,8 +197,8 @@ test_that("a density that is 0 except far from 0 is looked for", {
 test_that("a density without a finite integral has latent answers and no responses", {
   slow_tier()
   set.seed(1)
-  d <- data.frame(x = seq(0, 1, length.out = 40))
-  d$y <- pmax(sin(7 * d$x) + 0.2 * rnorm(40), -0.5)
+  d <- data.frame(x = seq(0, 1, length.out = 24))
+  d$y <- pmax(sin(7 * d$x) + 0.2 * rnorm(24), -0.5)
   detected <- lik_custom(function(y, f, theta) {
     ifelse(y <= -0.5, pnorm(-0.5, f, theta[["sd"]], log.p = TRUE),
            dnorm(y, f, theta[["sd"]], log = TRUE))

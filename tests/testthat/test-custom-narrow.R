@@ -1,6 +1,8 @@
 # New responses under lik_custom() where the posterior of the latent function is wider than the
 # noise, and counts of any size.
 
+r_code_alone()
+
 narrow_rows <- function(n = 30L) {
   set.seed(7)
   data.frame(a = runif(n, -2, 2))

@@ -101,17 +101,17 @@ test_that("a basis grows for as long as rows that are not in it gain", {
   expect_true(all(growth$gain[-c(1L, nrow(growth))] >= policy$min_gain))
   expect_lt(growth$gain[nrow(growth)], policy$min_gain)
   # the gain is of rows in neither basis, from the fits one by one
-  at <- lapply(growth$points, function(size) {
+  at <- lapply(utils::tail(growth$points, 2L), function(size) {
     values <- coef(fit)
     sparsegp(x, y, kernel = kernel_rbf(values[["variance"]], values[["lengthscale"]]),
              likelihood = lik_gaussian(values[["noise"]]),
              basis = spread_rows(3000)[seq_len(size)], learn = FALSE)
   })
-  last <- length(at)
+  last <- nrow(growth)
   out <- -spread_rows(3000)[seq_len(growth$points[last])]
-  gain <- mean((loo_lpd(at[[last]]) - loo_lpd(at[[last - 1L]]))[out])
+  gain <- mean((loo_lpd(at[[2L]]) - loo_lpd(at[[1L]]))[out])
   expect_equal(gain, growth$gain[last], tolerance = 1e-6)
-  expect_equal(fit$log_evidence, at[[last]]$log_evidence, tolerance = 1e-9)
+  expect_equal(fit$log_evidence, at[[2L]]$log_evidence, tolerance = 1e-9)
   expect_lt(sqrt(mean((predict(fit, x) - sin(x) / x)^2)), 0.02)
   expect_identical(coef(grown(x, y)), coef(fit)) # no chance
 })
@@ -119,8 +119,8 @@ test_that("a basis grows for as long as rows that are not in it gain", {
 test_that("hyperparameters come from stages of more and more rows", {
   slow_tier()
   set.seed(4)
-  x <- matrix(runif(9000), 4500)
-  y <- sin(9 * x[, 1]) + x[, 2] + 0.2 * rnorm(4500)
+  x <- matrix(runif(3600), 1800)
+  y <- sin(9 * x[, 1]) + x[, 2] + 0.2 * rnorm(1800)
   fit <- grown(x, y)
   stages <- choices_of_stage(fit, "learning")
   expect_identical(stages$rows[1], stages$points[1]) # full EP of a few
@@ -128,7 +128,7 @@ test_that("hyperparameters come from stages of more and more rows", {
   expect_true(all(stages$points[-1] < stages$rows[-1]))
   evaluations <- as.integer(sub(" .*", "", stages$candidate))
   expect_identical(fit$learning$evaluations, sum(evaluations))
-  expect_equal(coef(fit)[["noise"]], 0.04, tolerance = 0.1) # sd of the estimate: 2 %
+  expect_equal(coef(fit)[["noise"]], 0.04, tolerance = 0.1) # sd of the estimate: 3.3 %
 })
 
 test_that("few and many rows are fitted alike on both sides of the bound", {

@@ -1,5 +1,7 @@
 # Streams whose function drifts: method_online(drift = ).
 
+reached_elsewhere()
+
 GRID <- seq(-2, 2, by = 0.5)
 
 drift_data <- function(n = 150L) {

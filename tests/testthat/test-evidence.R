@@ -82,7 +82,7 @@ test_that("the gradient is exact for every kernel with every likelihood", {
   # and those that are R functions have test-kernel-custom.R
   elsewhere <- c("divfree", "curlfree", "coregion", "custom")
   expect_setequal(c(covered, "sum", "product", elsewhere), catalogue()$kernels)
-  for (type in of_tier(single_likelihoods(), 4L, memory = Inf)) {
+  for (type in of_tier(single_likelihoods(), 4L)) {
     lik <- get(paste0("lik_", type))()
     judged <- lapply(kernels(), function(kernel) {
       case <- evidence_problem(kernel, lik)

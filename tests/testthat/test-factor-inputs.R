@@ -66,10 +66,11 @@ test_that("the order and the names of levels change nothing, also of what is lea
   named <- transform(d, g = factor(g, labels = c("z", "y", "x", "w")))
   text <- transform(d, g = as.character(g))
   unused <- transform(d, g = factor(g, c("q", levels(g))))
-  for (response in c("y", "two")) {
+  others <- list(y = list(turned, text), two = list(named, unused))
+  for (response in names(others)) {
     formula <- reformulate(c("x", "g", "l"), response)
     fit <- sparsegp(formula, d)
-    for (other in list(turned, named, text, unused)) {
+    for (other in others[[response]]) {
       again <- sparsegp(formula, other)
       same(predict(again, other, type = "link"), predict(fit, d, type = "link"))
       same(coef(again), coef(fit))

@@ -1,5 +1,7 @@
 # kernel_factor(): groups, seen by level. The formula of the kernel is among the contract tests.
 
+r_code_alone()
+
 groups <- function(n = 90L) {
   set.seed(1)
   data <- data.frame(x = runif(n, -2, 2), g = sample(c("a", "b", "c", "d"), n, TRUE))

@@ -93,7 +93,7 @@ test_that("sums that do not follow from the factors stay", {
 })
 
 test_that("triangles of another length are a damaged fit", {
-  memory_tier()
+  slow_tier()
   fit <- packed_fits(packed_rows())$numbers
   for (field in c("G", "H")) {
     broken <- fit

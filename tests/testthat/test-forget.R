@@ -1,5 +1,7 @@
 # Streams that forget: their sites decay with a half-life.
 
+reached_elsewhere()
+
 forget_data <- function(n = 150L) {
   at <- seq_len(n)
   d <- data.frame(a = 4 * (at * 0.7548777) %% 1 - 2, time = 7 * at + (at %% 7))

@@ -176,7 +176,7 @@ test_that("what cannot be is refused in words, or gives a fit of finite numbers"
     expect_true(all(is.finite(unlist(answer))) && all(is.finite(fitted(fit))), label = label)
   }
   x <- c(1, 2, 4, 3, 6, 5, 7, 8)
-  for (type in of_tier(likelihood_names(), 4L)) {
+  for (type in of_tier(likelihood_names(), 4L, memory = 1L)) {
     set.seed(44)
     lik <- get(paste0("lik_", type))()
     for (one in c(NA, NaN, Inf, -Inf, -1, 0.5, 2, 1e15, 1e300, -1e-300)) {

@@ -18,7 +18,7 @@ test_that("golden numbers are those of all cases, no more and no less", {
 
 golden <- golden_file()
 cases <- golden_cases()
-for (name in of_tier(names(cases), 20L, memory = 60L)) {
+for (name in of_tier(names(cases), 20L, memory = 30L)) {
   test_that(paste("golden numbers hold:", name), {
     skip_on_cran() # other compilers, and other libraries of linear algebra
     expect_false(is.null(golden[[name]]), label = paste("lacking in golden.rds:", name))

@@ -1,6 +1,8 @@
 # Numbers whose mean and spread are both functions: EP's fixed point against dense algebra with the
 # reference tilt, and what fits of one response answer.
 
+reached_elsewhere()
+
 uneven <- function(n = 40L, seed = 1) {
   set.seed(seed)
   d <- data.frame(x = seq(0, 6, length.out = n))

@@ -1,5 +1,7 @@
 # Fits to several imputations, pooled by package mice.
 
+r_code_alone()
+
 test_that("mice pools hyperparameters and predictions", {
   slow_tier()
   skip_if_not_installed("mice")

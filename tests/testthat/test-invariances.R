@@ -49,14 +49,15 @@ INVARIANT_CHANGES <- list(
 learned_too <- function(name, model) {
   pair <- match(name, names(INVARIANT_CHANGES)) + match(model, names(INVARIANT_MODELS))
   plain <- model %in% c("gaussian", "probit")
-  switch(tier(), all = plain || pair %% 4L == 0L, memory = plain, FALSE)
+  whole_suite() && (plain || pair %% 4L == 0L)
 }
 
 for (name in names(INVARIANT_CHANGES)) {
   test_that(paste("no answer depends on:", name), {
+    reached_elsewhere()
     change <- INVARIANT_CHANGES[[name]]
     models <- Filter(change$applies, INVARIANT_MODELS)
-    for (model in of_tier(names(models), 2L, memory = Inf)) {
+    for (model in of_tier(names(models), 2L)) {
       label <- paste0(model, ", ", name)
       expect_no_change(models[[model]], change, FALSE, FIXED, label)
       if (learned_too(name, model)) {
@@ -91,7 +92,7 @@ test_that("rows predicted one by one, or in blocks, are those predicted at once"
   memory_tier()
   new <- invariant_new()
   blocks <- list(as.list(seq_len(nrow(new))), split(seq_len(nrow(new)), rep(1:3, each = 4L)))
-  for (model in of_tier(names(INVARIANT_MODELS), 3L, memory = Inf)) {
+  for (model in of_tier(names(INVARIANT_MODELS), 3L)) {
     fit <- invariant_fit(INVARIANT_MODELS[[model]], invariant_rows())
     for (rows in blocks) {
       parts <- lapply(rows, function(at) answers_of(fit, new[at, ]))
@@ -168,7 +169,7 @@ limits_of <- function(fit, interval, level) {
 }
 
 test_that("intervals are nested by level, and those of the mean within those of responses", {
-  memory_tier()
+  slow_tier()
   # limits are quantiles found to about 1e-8 of their spread
   within <- function(inner, outer) all(inner[, 1L] >= outer[, 1L] - 1e-7,
                                        inner[, 2L] <= outer[, 2L] + 1e-7)
@@ -189,7 +190,7 @@ test_that("intervals are nested by level, and those of the mean within those of 
 })
 
 test_that("probabilities are within 0 and 1 and sum to 1", {
-  memory_tier()
+  slow_tier()
   models <- Filter(function(model) model$labels || model$response == "rank", INVARIANT_MODELS)
   for (name in names(models)) {
     p <- answers_of(invariant_fit(models[[name]], invariant_rows()))

@@ -185,7 +185,7 @@ test_that("regression is learned by it", {
 })
 
 test_that("restarts never end worse, and the random order is one for all selections of a fit", {
-  memory_tier()
+  slow_tier()
   fit <- function(...) {
     set.seed(3)
     suppressWarnings(by_phi(outer = 4, size = 20, ...)) # four rounds are few

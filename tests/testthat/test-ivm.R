@@ -260,7 +260,7 @@ test_that("a sharp site's cavity keeps its digits, and a row without one ends th
 })
 
 test_that("a total is shared by the classes that gain from it, and size is the most of each", {
-  memory_tier()
+  slow_tier()
   fit <- function(lik = lik_mprobit(0, coupled = FALSE), kernel = kernel_rbf(3, 2), ...) {
     sparsegp(Species ~ ., iris, lik, kernel, learn = FALSE, method = method_ivm(...))
   }

@@ -23,7 +23,7 @@ rows <- local({
 error_of <- function(expr) conditionMessage(expect_error(expr, class = "sparsegp_error"))
 
 test_that("a fit at given hyperparameters is that of the built-in twin, by every method", {
-  memory_tier()
+  slow_tier()
   methods <- list(method_ep(), method_ep(size = 15), method_ivm(size = 15),
                   method_online(size = 15))
   for (method in methods) {

@@ -1,6 +1,8 @@
 # Kernel constructors, their algebra, and how a kernel meets its inputs. Their values are tested in
 # test-contract-kernels.R.
 
+r_code_alone()
+
 # An error of the package that names this argument.
 refused <- function(code, argument) {
   error <- expect_error(code, class = "sparsegp_error")

@@ -1,5 +1,7 @@
 # Gaussian noise of a known variance for each row: lik_gaussian(variance = <vector>).
 
+reached_elsewhere()
+
 refused <- function(code, argument) {
   error <- expect_error(code, class = "sparsegp_error")
   expect_identical(error$argument, argument)

@@ -36,8 +36,8 @@ ROOMS <- c(
   plot = "pictures"
 )
 
-# For every top-level object its file and the other top-level objects it names: a data frame with a
-# row for each use.
+# For every top-level object its file, the functions it calls, and the other top-level objects it
+# names: a data frame with a row for each use.
 uses_in_r <- function() {
   skip_if_not_installed("codetools")
   file <- character()
@@ -51,14 +51,17 @@ uses_in_r <- function() {
       value[[object]] <- expression[[3L]]
     }
   }
-  uses <- lapply(names(value), function(object) {
-    globals <- codetools::findGlobals(eval(call("function", NULL, value[[object]])))
-    setdiff(intersect(globals, names(value)), object)
+  globals <- lapply(value, function(code) {
+    codetools::findGlobals(eval(call("function", NULL, code)), merge = FALSE)
   })
-  list(file = file, uses = data.frame(user = rep(names(value), lengths(uses)), used = unlist(uses)))
+  uses <- lapply(names(value), function(object) {
+    setdiff(intersect(unlist(globals[[object]]), names(value)), object)
+  })
+  list(file = file, calls = lapply(globals, `[[`, "functions"),
+       uses = data.frame(user = rep(names(value), lengths(uses)), used = unlist(uses)))
 }
 
-delayedAssign("USES", uses_in_r()) # once for both tests that look at them, and within a test
+delayedAssign("USES", uses_in_r()) # once for all tests that look at them, and within a test
 
 test_that("every file in R has a room", {
   files <- r_files()
@@ -110,14 +113,11 @@ test_that("everything in R is used: by something else there, by users, or as a m
 
 test_that("every function that one in R calls is there", {
   slow_tier()
-  skip_if_not_installed("codetools")
+  calls <- USES$calls
   namespace <- asNamespace("sparsegp")
   there <- c(ls(namespace, all.names = TRUE), ls(parent.env(namespace), all.names = TRUE),
              ls(baseenv(), all.names = TRUE))
-  functions <- Filter(is.function, mget(ls(namespace, all.names = TRUE), namespace))
-  lacking <- lapply(functions, function(f) {
-    setdiff(codetools::findGlobals(f, merge = FALSE)$functions, there)
-  })
+  lacking <- lapply(calls, setdiff, there)
   expect_none(paste0(rep(names(lacking), lengths(lacking)), " calls ", unlist(lacking),
                      recycle0 = TRUE), "calls of functions that are not there")
 })

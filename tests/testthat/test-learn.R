@@ -1,5 +1,7 @@
 # Learning hyperparameters.
 
+r_code_alone()
+
 wiggly <- function() {
   set.seed(1)
   x <- seq(0, 20, length.out = 120)

@@ -64,7 +64,7 @@ test_that("tilts of many classes equal the reference", {
   set.seed(2)
   for (type in TYPES) {
     for (C in of_tier(c(3L, 10L, 50L), 1L)) { # 50 take the reference long
-      for (widest in c(0.1, 10, 1000)) {
+      for (widest in if (C == 50L) 1000 else c(0.1, 10, 1000)) {
         m <- random_marginals(2L, C, spread = sqrt(1 + widest), widest = widest)
         m$s2[1L, sample(C, C %/% 2L)] <- 1e-4 # narrow ones among the wide
         bias <- rnorm(C)

@@ -96,7 +96,7 @@ test_that("without a null category and with all labels it is the probit model", 
 })
 
 test_that("rows without a label are kept, and those without inputs are not", {
-  memory_tier()
+  slow_tier()
   d <- clouds()
   lost <- which(is.na(d$y))[c(3, 50)]
   d$a[lost] <- NA
@@ -147,7 +147,7 @@ test_that("answers for rows without a label are missing where there is nothing t
 })
 
 test_that("the boundary goes where there are few rows", {
-  memory_tier()
+  slow_tier()
   d <- clouds()
   alone <- sparsegp(y ~ a + b, d, lik_probit(fixed(0)), short, learn = FALSE)
   expect_lt(mean(predict(alone, d, type = "class") == d$truth), 0.8)

@@ -177,7 +177,7 @@ test_that("ordered categories are fitted by every method", {
 })
 
 test_that("the IVM's own criterion learns cut points", {
-  memory_tier()
+  slow_tier()
   d <- ratings()
   fit <- sparsegp(y ~ x, d, method = method_ivm(size = 40, refine = "none"),
                   learn = learn_control("ivm"))

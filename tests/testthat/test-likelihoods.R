@@ -1,6 +1,8 @@
 # Likelihood constructors and the ways to name one. Their values are tested in
 # test-contract-likelihoods.R.
 
+r_code_alone()
+
 refused <- function(code, argument) {
   error <- expect_error(code, class = "sparsegp_error")
   expect_identical(error$argument, argument)

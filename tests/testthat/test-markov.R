@@ -108,7 +108,7 @@ rows_with_outliers <- function(seed) {
 }
 
 test_that("outliers leave a filter the posterior of full EP", {
-  memory_tier()
+  slow_tier()
   for (seed in of_tier(1:12, 4)) {
     likelihood <- lik_student(scale = 0.1, df = if (seed %% 3) 2.2 else 4)
     kernel <- if (seed %% 4 < 2) kernel_matern32(1, 1) else kernel_matern12(1, 1)
@@ -127,7 +127,10 @@ test_that("evidence, gradient, marginals and cavities are those of full EP", {
   rows <- markov_rows()
   cases <- expand.grid(kernel = names(MARKOV_KERNELS), lik = names(rows$responses),
                        stringsAsFactors = FALSE)
-  for (k in of_tier(seq_len(nrow(cases)), 6)) {
+  # every second pair of a kernel and a likelihood
+  turn <- match(cases$kernel, names(MARKOV_KERNELS)) + match(cases$lik, names(rows$responses))
+  cases <- cases[turn %% 2L == 0L, ]
+  for (k in of_tier(seq_len(nrow(cases)), 6, memory = 4)) {
     both <- fit_both(rows, cases$lik[k], MARKOV_KERNELS[[cases$kernel[k]]])
     runs <- lapply(both, run_with_gradient)
     # products with a periodic kernel have three cosines, the others ten: what these leave out
@@ -159,8 +162,15 @@ test_that("a search evaluates full EP of one input by a filter, with the same nu
   }
 })
 
-test_that("full EP is evaluated itself where a filter has other numbers, or is slower", {
+test_that("a rhythm that hardly swings has weights, though their recursion overflows", {
   memory_tier()
+  kernel <- kernel_matern32() + kernel_periodic(period = 0.3, lengthscale = 1e4)
+  both <- fit_both(markov_rows(30), "gaussian", kernel)
+  expect_equal(as.numeric(logLik(both$markov)), as.numeric(logLik(both$full)), tolerance = 1e-8)
+})
+
+test_that("full EP is evaluated itself where a filter has other numbers, or is slower", {
+  slow_tier()
   rows <- markov_rows()
   fit_of <- function(kernel, n = 120, likelihood = "gaussian") {
     sparsegp(rows$x[seq_len(n), , drop = FALSE], rows$responses[[likelihood]][seq_len(n)],
@@ -186,7 +196,7 @@ test_that("full EP is evaluated itself where a filter has other numbers, or is s
 })
 
 test_that("a search evaluates full EP of a smooth function by few rows, with the same numbers", {
-  memory_tier()
+  slow_tier()
   set.seed(1)
   n <- policy$carried_rows
   t <- stats::runif(n)
@@ -219,7 +229,7 @@ test_that("a search evaluates full EP of a smooth function by few rows, with the
 })
 
 test_that("a default fit of one input is what it is without a filter, and full EP", {
-  memory_tier()
+  slow_tier()
   set.seed(1)
   d <- data.frame(t = sort(stats::runif(150)))
   d$y <- stats::rpois(150, exp(1 + sin(12 * d$t)))
@@ -231,9 +241,9 @@ test_that("a default fit of one input is what it is without a filter, and full E
   expect_equal(predict(fit, d[1:20, ]), predict(full, d[1:20, ]), tolerance = 1e-3)
 })
 
-test_that("1000 observations: each likelihood and each kernel once, as full EP has them", {
+test_that("400 observations: each likelihood and each kernel once, as full EP has them", {
   slow_tier() # the test above has all pairs, of fewer observations
-  rows <- markov_rows(1000)
+  rows <- markov_rows(400)
   # the noise of Student's t is such that no site is clipped: its fixed point is the only one
   student <- lik_student(0.3, 4)
   cases <- list(matern12 = "gaussian", matern32 = "poisson", matern52 = "negbin", sum = student,
@@ -281,7 +291,7 @@ test_that("predictions, joint covariances, draws, slopes, effects and loo are th
   new <- cbind(t = c(-0.5, 0, 0.3, 0.3, rows$x[1:2], 0.9, 1.4))
   kernel <- kernel_matern52(lengthscale = 0.6) + kernel_periodic(period = 0.3, lengthscale = 1.5) +
     kernel_linear()
-  for (lik in of_tier(c("gaussian", "poisson", "probit", "student"), 2)) {
+  for (lik in of_tier(c("poisson", "gaussian", "probit", "student"), 2, memory = 1)) {
     both <- fit_both(rows, lik, kernel)
     same <- function(f, tolerance = 1e-7) {
       seen <- lapply(both, function(fit) {
@@ -377,15 +387,18 @@ test_that("learning ends where full EP's does, and the fit can be saved", {
 
 test_that("a very long series learns from some of its rows first, and ends at the same optimum", {
   slow_tier()
-  n <- 12000
+  n <- 4000
   set.seed(10)
   t <- cbind(t = seq_len(n))
-  y <- stats::rpois(n, exp(sin(t[, 1L] / 300)))
-  fit <- sparsegp(t, y, "poisson", kernel = kernel_matern32(), method = method_markov())
+  y <- stats::rpois(n, exp(sin(t[, 1L] / 100)))
+  made <- function(...) {
+    with_policy(series_rows = 3000, code = sparsegp(t, y, ..., method = method_markov()))
+  }
+  fit <- made("poisson", kernel = kernel_matern32())
   # from elsewhere; default priors follow the starts, and move the optimum by half a nat
-  again <- sparsegp(t, y, lik_poisson(coef(fit)[["bias"]] + 0.5), method = method_markov(),
-                    kernel = kernel_matern32(lengthscale = 3 * coef(fit)[["lengthscale"]]))
-  expect_equal(as.numeric(logLik(fit)), as.numeric(logLik(again)), tolerance = 6e-5) # 1 nat
+  again <- made(lik_poisson(coef(fit)[["bias"]] + 0.5),
+                kernel = kernel_matern32(lengthscale = 3 * coef(fit)[["lengthscale"]]))
+  expect_lt(abs(logLik(fit) - logLik(again)), 1)
   expect_true(fit$learning$converged)
 })
 
@@ -451,7 +464,7 @@ test_that("coupled classes are refused whatever the kernel, by C, too", {
 })
 
 test_that("a long series is fitted by Markov EP by default, and its many cycles are found", {
-  memory_tier()
+  slow_tier()
   n <- 1600
   set.seed(6)
   d <- data.frame(t = seq_len(n))
@@ -575,7 +588,7 @@ test_that("a window of several length scales leaves other likelihoods their post
 })
 
 test_that("a window holds another row where those before it have no posterior of their own", {
-  memory_tier()
+  slow_tier()
   set.seed(1)
   t <- seq_len(200) / 20
   y <- sin(t) + 0.1 * stats::rnorm(200)

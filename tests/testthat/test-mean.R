@@ -1,5 +1,7 @@
 # The prior mean: a linear function whose coefficients are integrated out.
 
+r_code_alone()
+
 series <- function(n, noise = 0.1, level = 3) {
   x <- seq(-2, 2, length.out = n)
   data.frame(x = x, z = cos(3 * seq_len(n)), y = level + sin(3 * x) + noise * cos(7 * seq_len(n)))

@@ -209,18 +209,19 @@ test_that("predictions turn with the field, and other units are other numbers fo
   }
 })
 
-# bench/field.R has 50 of them: found in 96 %, ranked best in 82 %, ellipses hold 88.5 %.
-test_that("in a field of 100 locations the truth is among the modes, within its error bars", {
+# bench/field.R has 50 of 100: found in 96 %, ranked best in 82 %, ellipses hold 88.5 %.
+test_that("in a field of 64 locations the truth is among the modes, within its error bars", {
   slow_tier()
-  lattice <- expand.grid(x = 0:9, y = 0:9)
+  lattice <- expand.grid(x = 0:7, y = 0:7)
   kernel <- kernel_helmholtz(kernel_rbf(0.8, 3), kernel_rbf(0.2, 3))
-  K <- wind_prior(lattice, kernel, log(c(0.8, 3, 0.2, 3)))
-  root <- t(chol(K + diag(1e-9, 200L)))
+  at <- tall(as.matrix(lattice) + 0, 1:2)
+  K <- kernel_matrix(spec_for_c(resolved_field(kernel)), log(c(0.8, 3, 0.2, 3)), at, at)
+  root <- t(chol(K + diag(1e-9, 128L)))
   one <- vapply(1:5, function(seed) {
     set.seed(seed)
-    truth <- matrix(root %*% rnorm(200L), ncol = 2L, byrow = TRUE)
-    seen <- truth + rnorm(200L, sd = sqrt(0.1))
-    likelier <- runif(100L) < 0.55
+    truth <- matrix(root %*% rnorm(128L), ncol = 2L, byrow = TRUE)
+    seen <- truth + rnorm(128L, sd = sqrt(0.1))
+    likelier <- runif(64L) < 0.55
     shown <- ifelse(likelier, 1, -1) * seen
     d <- lattice
     d$z <- mixture(c(0.55, 0.45), list(shown, -shown), 0.1)
@@ -228,14 +229,14 @@ test_that("in a field of 100 locations the truth is among the modes, within its 
     wrong <- colMeans(attr(modes(fit), "parts") != ifelse(likelier, 1L, 2L))
     nearest <- predict(fit, mode = which.min(wrong), se.fit = TRUE)
     away <- nearest$fit - truth
-    far <- vapply(1:100, function(i) sum(away[i, ] * solve(nearest$covariance[, , i], away[i, ])),
+    far <- vapply(1:64, function(i) sum(away[i, ] * solve(nearest$covariance[, , i], away[i, ])),
                   0)
     c(wrong = min(wrong), best = wrong[1L], inside = mean(far < qchisq(0.9, 2)))
   }, c(wrong = 0, best = 0, inside = 0))
   # locations of little wind are taken for the wrong part, too
   expect_gte(sum(one["wrong", ] < 0.2), 4)
   expect_gte(sum(one["best", ] < 0.2), 3)
-  expect_lt(abs(mean(one["inside", ]) - 0.9), 0.04)
+  expect_lt(abs(mean(one["inside", ]) - 0.9), 0.05) # 0.04 of 100 locations, by 1 / sqrt(n)
 })
 
 # ---- Streams and sweeps ----

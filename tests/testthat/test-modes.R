@@ -1,5 +1,7 @@
 # Which modes of ambiguous fields are found, and their weights, against enumeration of all choices.
 
+r_code_alone()
+
 # Six locations with four measurements each: the wind, its opposite, and two perpendicular to it.
 # shuffled: are parts in another order at every location? Returns the data and the wind.
 four_ways <- function(seed, weights = c(0.36, 0.32, 0.17, 0.15), shuffled = FALSE) {

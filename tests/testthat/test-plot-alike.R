@@ -1,5 +1,7 @@
 # plot() and autoplot() draw one list of elements, in every type and of every kind of response.
 
+r_code_alone()
+
 skip_if_not_installed("ggplot2")
 
 # Fits of every kind of response: functions, so that each is made when its turn comes.

@@ -1,5 +1,7 @@
 # Logarithmic axes, and levels of several factors.
 
+r_code_alone()
+
 drawn_on <- function(expr) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

@@ -61,9 +61,10 @@ test_that("of more inputs those that are no axes stay at their medians", {
 
 test_that("2 to 12 classes, and names of any kind and length, are drawn without a word", {
   slow_tier()
-  for (count in of_tier(c(3, 2, 5, 12), 1L)) {
-    fit <- sparsegp(class ~ a + b, clouds(count), likelihood = "mprobit", learn = FALSE)
-    one <- sparsegp(class ~ b, clouds(count), likelihood = "mprobit", learn = FALSE)
+  apart <- lik_mprobit(coupled = FALSE)
+  for (count in of_tier(c(3, 2, 12), 1L)) {
+    fit <- sparsegp(class ~ a + b, clouds(count), likelihood = apart, learn = FALSE)
+    one <- sparsegp(class ~ b, clouds(count), likelihood = apart, learn = FALSE)
     drawing(for (type in c("fit", "reliability", "reject")) {
       expect_silent(plot(fit, type = type))
       expect_silent(plot(one, type = type))

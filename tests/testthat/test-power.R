@@ -53,9 +53,8 @@ log_evidence_in_c <- function(fit) {
 test_that("power EP has the moments and the log evidence of the dense reference", {
   slow_tier()
   # each case at one power: the reference takes a second each
-  powers <- c(probit = 0.5, logit = 0, step = 0.5, flip = 0.1, poisson = 0, student = 0.5,
-              laplace = 0)
-  for (type in of_tier(names(power_cases), 1L)) {
+  powers <- c(probit = 0.5, flip = 0.1, poisson = 0, student = 0.5, laplace = 0)
+  for (type in names(powers)) {
     case <- power_cases[[type]]
     for (power in powers[[type]]) {
       fit <- power_fit(case, power)
@@ -76,9 +75,10 @@ test_that("the limit is the normal distribution of largest bound", {
   slow_tier()
   for (type in c("probit", "step")) {
     case <- power_cases[[type]]
-    case$y <- case$y[1:4]
-    fit <- power_fit(case, 0, few_inputs(4L))
-    K <- matern_gram(few_inputs(4L)) / fit$response$unit^2
+    case$y <- case$y[1:3]
+    x <- few_inputs()[1:3, , drop = FALSE]
+    fit <- power_fit(case, 0, x)
+    K <- matern_gram(x) / fit$response$unit^2
     wanted <- reference_bound(K, power_tilt(fit, case, type, 0))
     # a general search without slopes ends where the bound is flat: roots of its digits
     expect_equal(log_evidence_in_c(fit), wanted$log_evidence, tolerance = 1e-6, label = type)

@@ -1,6 +1,8 @@
 # draws(from = "prior"), simulate(from = "prior"): functions of the prior at the fit's
 # hyperparameters.
 
+r_code_alone()
+
 far <- data.frame(x = c(500, 501, 504), z = 0)
 
 fits_of_kinds <- function() {

@@ -133,9 +133,12 @@ test_that("no argument of C leads out of memory, and an error is of the package'
       for (copy in damaged_copies(call[[i]])) {
         damaged <- call
         damaged[i] <- list(copy$value)
-        expect_null(raw_error(damaged), label = paste0(name, ", argument ", i - 1L, copy$where))
+        error <- raw_error(damaged)
+        if (is.null(error)) next # of thousands an expectation for each takes long
+        fail(paste0(name, ", argument ", i - 1L, copy$where, ": ", error))
       }
     }
+    succeed()
   }
 })
 

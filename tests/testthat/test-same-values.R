@@ -1,6 +1,8 @@
 # The same values in another class, at the fit and in new data; weights of 0; inputs that were
 # constant at the fit; and what other packages call.
 
+r_code_alone()
+
 same_rows <- function(n = 20L) {
   x <- sin(seq_len(n) * 2.1)
   data.frame(a = x, flag = rep(c(FALSE, TRUE, TRUE), length.out = n), y = x^2 + seq_len(n) / n)

@@ -2,6 +2,8 @@
 # this version: fits-<version>.rds, written by tools/saved.R. Predictions are sums over stored
 # numbers, the same except for rounding.
 
+r_code_alone()
+
 saved_fits <- function(version = "1.0.0") {
   readRDS(test_path(paste0("fits-", version, ".rds")))
 }

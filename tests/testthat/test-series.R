@@ -1,5 +1,7 @@
 # Default fits of a series of many observations: what the race for its structure is offered.
 
+r_code_alone()
+
 test_that("a pilot of a series has consecutive rows and spread ones", {
   set.seed(1)
   times <- sample(5000) # in no order

@@ -1,5 +1,7 @@
 # Sources at their edges: chunks without rows, busy connections, responses of two latent values.
 
+r_code_alone()
+
 test_that("a source ends with chunks without rows, and may have some within", {
   slow_tier()
   d <- source_data()
@@ -96,8 +98,10 @@ test_that("learned spreads, mixtures and vectors of a source are those of a data
   source <- chunks_of(d, c(0L, 1L, 30L, 54L))
   cases <- list(list(y ~ a + b, likelihood = lik_heteroscedastic()),
                 list(z ~ a + b, kernel = kernel_helmholtz()), list(cbind(u, v) ~ a + b))
-  for (case in cases) {
-    for (more in list(list(basis = points), list(method = method_ep(6)), list())) {
+  more <- list(list(basis = points), list(method = method_ep(6)), list())
+  for (k in seq_along(cases)) {
+    case <- cases[[k]]
+    for (more in more[-k]) {
       fit <- function(data) {
         set.seed(3)
         suppressWarnings(do.call(sparsegp, c(case[1L], list(data), case[-1L], more,

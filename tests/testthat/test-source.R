@@ -1,7 +1,7 @@
 # Rows that are read in chunks: the fit of a source is that of a data frame.
 
 test_that("a source of uneven chunks, late levels and missing values is the fit of all rows", {
-  memory_tier()
+  slow_tier()
   d <- source_data()
   points <- source_points(d)
   new <- d[c(3L, 200L, 299L), ]
@@ -197,7 +197,7 @@ test_that("rows = Inf goes on with the evidence of all rows", {
 })
 
 test_that("few rows are fitted as a data frame is, without a method, too", {
-  memory_tier()
+  slow_tier()
   d <- source_data()[26:120, ]
   # of a source hyperparameters are never integrated out
   whole <- sparsegp(y ~ a + b, d, control = gp_control(integrate = "none"))
@@ -599,7 +599,7 @@ test_that("plain steps that go to and fro are mixed in chunks, too, and end at t
 })
 
 test_that("a map is held, and its fit by neighbours is that of a data frame", {
-  memory_tier()
+  slow_tier()
   set.seed(3)
   n <- 700L
   d <- data.frame(a = stats::runif(n), b = stats::runif(n))

@@ -1,5 +1,7 @@
 # Points of package sf, and rasters of terra and stars
 
+r_code_alone()
+
 skip_without <- function(...) for (package in c(...)) skip_if_not_installed(package)
 
 quake_points <- function(rows = 1:60) {

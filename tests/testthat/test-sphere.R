@@ -1,5 +1,7 @@
 # Kernels over longitude and latitude (distance = "sphere")
 
+reached_elsewhere()
+
 earth <- 6371.0088
 
 places <- function(d) {

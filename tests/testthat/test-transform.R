@@ -183,7 +183,10 @@ test_that("means, medians and quantiles are those of simulated responses", {
   set.seed(1)
   cases <- expand.grid(name = names(LIKS_OF_NUMBERS), transform = names(SCALES),
                        stringsAsFactors = FALSE)
-  for (i in of_tier(seq_len(nrow(cases)), 3L)) {
+  # every scale with every second kind of noise, and every kind with some scales
+  turn <- match(cases$name, names(LIKS_OF_NUMBERS)) + match(cases$transform, names(SCALES))
+  cases <- cases[turn %% 2L == 0L, ]
+  for (i in seq_len(nrow(cases))) {
     name <- cases$name[i]
     transform <- cases$transform[i]
     lik <- LIKS_OF_NUMBERS[[name]](transform = transform)

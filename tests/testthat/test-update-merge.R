@@ -1,5 +1,7 @@
 # Fits of rows that stay where they are: merged on one basis, on several, and what they hold.
 
+reached_elsewhere()
+
 shard_fits <- function(formula = y ~ a + b, lik = lik_gaussian(fixed(0.1)), second = 30:38,
                        ...) {
   d <- source_data()

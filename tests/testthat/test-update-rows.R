@@ -1,5 +1,7 @@
 # Fits on a basis as sums of their rows' sites: more rows, fits like another, fits merged.
 
+reached_elsewhere()
+
 state_data <- function(n = 90L, p = 3L) {
   at <- seq_len(n)
   x <- sapply(seq_len(p), function(j) round(sin((2 + j) * at + j), 6))

@@ -1,3 +1,5 @@
+r_code_alone()
+
 toy <- function(n = 20L) {
   set.seed(14)
   d <- data.frame(x = rnorm(n), z = runif(n), w = sample(1:4, n, TRUE))

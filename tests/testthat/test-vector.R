@@ -343,21 +343,21 @@ test_that("draws and simulations have the posterior's moments", {
   fit <- field_fit(d)
   new <- data.frame(x = c(0.5, NA, 2), y = c(1, 1, 2.5))
   set.seed(2)
-  drawn <- draws(fit, new, n = 4000)
-  expect_identical(dim(drawn), c(3L, 4000L, 2L))
+  drawn <- draws(fit, new, n = 1500)
+  expect_identical(dim(drawn), c(3L, 1500L, 2L))
   expect_true(all(is.na(drawn[2L, , ])))
   exact <- dense_field(d, new[-2L, ])
   values <- rbind(drawn[1L, , "u"], drawn[1L, , "v"], drawn[3L, , "u"], drawn[3L, , "v"])
-  # four standard errors of 4000 draws
-  expect_lt(max(abs(rowMeans(values) - exact$mean) / sqrt(diag(exact$cov) / 4000)), 4)
-  expect_lt(max(abs(cov(t(values)) - exact$cov)), 4 * max(diag(exact$cov)) * sqrt(2 / 4000))
-  responses <- simulate(fit, nsim = 2000, seed = 3)
-  expect_identical(dim(responses), c(12L, 2000L))
+  # four standard errors of 1500 draws
+  expect_lt(max(abs(rowMeans(values) - exact$mean) / sqrt(diag(exact$cov) / 1500)), 4)
+  expect_lt(max(abs(cov(t(values)) - exact$cov)), 4 * max(diag(exact$cov)) * sqrt(2 / 1500))
+  responses <- simulate(fit, nsim = 800, seed = 3)
+  expect_identical(dim(responses), c(12L, 800L))
   expect_identical(colnames(responses$sim_1), c("u", "v"))
   errors <- vapply(responses, function(y) y[1L, ], c(u = 0, v = 0)) - dense_field(d)$mean[1:2]
   total <- dense_field(d)$cov[1:2, 1:2] + exact$noise
-  expect_lt(max(abs(cov(t(errors)) - total)), 4 * max(total) * sqrt(2 / 2000))
-  expect_lt(max(abs(rowMeans(errors)) / sqrt(diag(total) / 2000)), 4)
+  expect_lt(max(abs(cov(t(errors)) - total)), 4 * max(total) * sqrt(2 / 800))
+  expect_lt(max(abs(rowMeans(errors)) / sqrt(diag(total) / 800)), 4)
 })
 
 test_that("offsets are known means: one for all components, or a column for each", {
@@ -439,7 +439,7 @@ test_that("what cannot be is refused by name", {
 })
 
 test_that("fits are plain data: saved, looked at, printed", {
-  memory_tier()
+  slow_tier()
   d <- some_missing(currents(12L))
   fits <- list(field_fit(d), field_fit(d, basis = 1:4), field_fit(d, method = method_online(5)))
   for (fit in fits) {

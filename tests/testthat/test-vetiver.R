@@ -1,5 +1,7 @@
 # Package vetiver itself is not needed: its generics only dispatch to these methods.
 
+r_code_alone()
+
 test_that("a prototype has the variables of the inputs, of their classes and without rows", {
   data <- transform(mtcars, cyl = factor(cyl), am = am == 1)
   fit <- sparsegp(mpg ~ log(wt) + cyl + am, data, structure = "fixed", learn = FALSE)

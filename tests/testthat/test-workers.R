@@ -35,10 +35,8 @@ fits <- function() {
 test_that("the numbers do not depend on how many workers there are", {
   slow_tier()
   alone <- fits()
-  for (workers in c(2L, 4L)) {
-    shared <- with_plan(workers, fits()) # workers take long to start
-    for (k in 1:2) expect_same_fold(alone[[k]], shared[[k]])
-  }
+  shared <- with_plan(3L, fits()) # workers take long to start; two are in many other tests
+  for (k in 1:2) expect_same_fold(alone[[k]], shared[[k]])
 })
 
 # Chunk i kills the worker that reads it for the `time`th time.
@@ -138,13 +136,13 @@ test_that("the first pass is the same to the last bit, whoever makes it", {
     scan_source(mixed_source(), recipe, first, NULL, 40L)
   }
   fit <- function() {
-    sparsegp(y ~ a + b + g, mixed_source(), method = method_ep(size = 12),
+    sparsegp(y ~ a + b + g, mixed_source(), kernel = kernel_rbf(), method = method_ep(size = 12),
              learn = learn_control(rows = 60))
   }
   all <- function() c(lapply(c(y ~ a + b + g, c ~ a + g, y ~ a), pass), list(fit()))
   alone <- all()
   expect_identical(levels(alone[[2L]]$kept$c), c("maybe", "no", "yes"))
-  for (workers in c(1L, 2L, 4L)) {
+  for (workers in c(1L, 3L)) {
     cluster <- parallel::makeCluster(workers)
     parallel::clusterCall(cluster, .libPaths, .libPaths())
     shared <- with_plan(cluster, all(), "cluster")
