@@ -145,3 +145,31 @@ test_that("mixtures of far members have quantiles in and between them", {
   expect_equal(c(q[c(1L, 4L)]), c(of(near, 0.5), of(far, 0.5)), tolerance = 1e-6)
   expect_true(q[2L] < 100 && q[3L] > 9900)
 })
+
+# Out to where responses are no numbers any more
+test_that("quantiles far out are in order, of heavy tails on a logarithmic scale, too", {
+  slow_tier()
+  set.seed(4)
+  d <- data.frame(x = runif(60))
+  mu <- exp(1 + sin(5 * d$x))
+  d$y <- abs(mu + rexp(60) - rexp(60)) + 0.1
+  d$share <- rbeta(60, 3, 2)
+  p <- c(1e-300, 1e-100, 1e-17, 1e-16, 1e-12, 1e-6, 0.01, 0.5, 0.99, 1 - 10^-c(6, 12, 15.9))
+  ccd <- gp_control(integrate = "ccd")
+  fits <- list(sparsegp(y ~ x, d, likelihood = lik_laplace(transform = "log"), control = ccd),
+               sparsegp(y ~ x, d, likelihood = lik_student(transform = "log"), control = ccd),
+               sparsegp(share ~ x, d, likelihood = "beta", control = ccd))
+  for (fit in fits) {
+    q <- predict(fit, data.frame(x = c(0.1, 0.6, 3)), type = "quantile", at = p)
+    expect_false(anyNA(q))
+    expect_false(any(apply(q, 1L, is.unsorted)))
+  }
+})
+
+test_that("a root is found between ends that are far apart, or infinite", {
+  at <- c(1e-200, 3, 1e200, -1e5)
+  # the bracket ends at 4 units of rounding
+  expect_equal(increasing_root(function(x) sign(x - at), c(-Inf, 0, 0, -Inf), rep(Inf, 4L)) / at,
+               rep(1, 4L), tolerance = 2e-15)
+  expect_identical(increasing_root(function(x) 0 * x - 1, 1, Inf), Inf)
+})
