@@ -96,11 +96,34 @@ response_quantile.response_ensemble <- function(object, p, latent) {
     return(confidence_bound(object, latent, "response", stats::qnorm(p)))
   }
   p <- rep_len(p, latent_count(latent, n_outputs(object)))
-  found <- root_by_guess(curve_of_mixture(leaves), p, step_of_response(object, latent))
+  step <- step_of_response(object, latent)
+  shared <- shared_scale(leaves)
+  if (!is.null(shared)) leaves <- lapply(leaves, read_on_fitted)
+  found <- root_by_guess(curve_of_mixture(leaves), p, step)
   open <- which(found$open)
-  if (length(open) == 0L) return(found$q)
-  few <- latent_of_rows(object, latent, open)
-  replace(found$q, open, response_quantile_between(object, p[open], few))
+  if (length(open)) {
+    few <- leaves_of(object, latent_of_rows(object, latent, open))
+    if (!is.null(shared)) few <- lapply(few, read_on_fitted)
+    found$q[open] <- quantile_between(few, p[open], step)
+  }
+  if (is.null(shared)) found$q else SCALES[[shared$name]]$from(found$q, shared$record)
+}
+
+# Returns the scale of responses that all members have, list(name, record), or NULL. Quantiles are
+# found on it, where digits do not end as those of the responses may.
+shared_scale <- function(leaves) {
+  each <- unique(lapply(leaves, function(one) {
+    codec <- codec_of(one$object)
+    if (!is.null(codec[["fitted"]])) {
+      list(name = codec[["scale"]], record = one$object$response$scale)
+    }
+  }))
+  if (length(each) == 1L) each[[1L]]
+}
+
+read_on_fitted <- function(one) {
+  one$object$response$codec <- codec_of(one$object)[["fitted"]]$name
+  one
 }
 
 # What quantiles are multiples of, 0 where they are any numbers
@@ -125,13 +148,11 @@ curve_of_mixture <- function(leaves) {
 }
 
 # Finds the root of log odds, which have digits at both ends.
-response_quantile_between <- function(object, p, latent) {
+quantile_between <- function(leaves, p, step) {
   BEYOND <- 800 # log odds of what is below all numbers
-  leaves <- leaves_of(object, latent)
   ends <- over_leaves(leaves, function(object, latent) response_quantile(object, p, latent))
   odds <- curve_of_mixture(leaves)$odds
   excess <- function(q) pmax(pmin(odds(q), BEYOND), -BEYOND) - stats::qlogis(p)
-  step <- step_of_response(object, latent)
   root <- if (any(step > 0)) function(...) first_whole(..., step) else increasing_root
   root(excess, do.call(pmin, ends), do.call(pmax, ends))
 }

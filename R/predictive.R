@@ -206,7 +206,16 @@ response_quantiles <- function(object, latent, probs, find = response_quantile) 
     some <- some_latent(latent, rep(rows, each = times), w)
     matrix(find(object, rep(probs, length(rows)), some), ncol = times, byrow = TRUE)
   })
-  do.call(rbind, each)
+  in_order(do.call(rbind, each), probs)
+}
+
+# Returns quantiles that increase with p, as far as rounding has not let them.
+in_order <- function(quantiles, probs) {
+  columns <- order(probs)
+  for (k in seq_along(columns)[-1L]) {
+    quantiles[, columns[k]] <- pmax(quantiles[, columns[k]], quantiles[, columns[k - 1L]])
+  }
+  quantiles
 }
 
 MOST_QUANTILES <- 1000000L # at hand, times members

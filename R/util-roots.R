@@ -32,7 +32,7 @@ increasing_root <- function(f, lower, upper, tol = 1e-12) {
     lower[up] <- x[up]
     upper[down] <- x[down]
     side <- ifelse(up, 1, ifelse(down, -1, side))
-    size <- pmax(abs(lower), abs(upper))
+    size <- pmax(abs(lower), abs(upper), .Machine$double.xmin)
     open <- open & abs(fx) > tol & upper - lower > 4 * .Machine$double.eps * size
   }
   x
