@@ -207,13 +207,6 @@ spread_of_responses <- function(object, latent) {
   response_moments(on_fitted_scale(object), latent)
 }
 
-# Returns a fit whose responses are those on the fitted scale, for answers to moments.
-on_fitted_scale <- function(object) {
-  fitted <- codec_of(object)$fitted
-  if (!is.null(fitted)) object$response$codec <- fitted$name
-  object
-}
-
 # Returns responses on that scale, in its units.
 fitted_values_of <- function(object, y) {
   codec <- codec_of(object)

@@ -98,12 +98,13 @@ response_quantile.response_ensemble <- function(object, p, latent) {
   p <- rep_len(p, latent_count(latent, n_outputs(object)))
   step <- step_of_response(object, latent)
   shared <- shared_scale(leaves)
-  if (!is.null(shared)) leaves <- lapply(leaves, read_on_fitted)
+  fitted <- function(one) replace(one, "object", list(on_fitted_scale(one$object)))
+  if (!is.null(shared)) leaves <- lapply(leaves, fitted)
   found <- root_by_guess(curve_of_mixture(leaves), p, step)
   open <- which(found$open)
   if (length(open)) {
     few <- leaves_of(object, latent_of_rows(object, latent, open))
-    if (!is.null(shared)) few <- lapply(few, read_on_fitted)
+    if (!is.null(shared)) few <- lapply(few, fitted)
     found$q[open] <- quantile_between(few, p[open], step)
   }
   if (is.null(shared)) found$q else SCALES[[shared$name]]$from(found$q, shared$record)
@@ -121,12 +122,7 @@ shared_scale <- function(leaves) {
   if (length(each) == 1L) each[[1L]]
 }
 
-read_on_fitted <- function(one) {
-  one$object$response$codec <- codec_of(one$object)[["fitted"]]$name
-  one
-}
-
-# What quantiles are multiples of, 0 where they are any numbers
+# Returns what quantiles are multiples of, 0 where they are any numbers.
 step_of_response <- function(object, latent) {
   codec <- codec_of(object)
   if (codec$jumps) codec$unit_of_count(weights_or_ones(latent$weights, 1L)) else 0

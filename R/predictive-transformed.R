@@ -49,6 +49,14 @@ fitted_quantiles <- function(object, latent, p) {
   })
 }
 
+# Returns a fit whose responses are those on the fitted scale, for moments and
+# quantiles there.
+on_fitted_scale <- function(object) {
+  fitted <- codec_of(object)$fitted
+  if (!is.null(fitted)) object$response$codec <- fitted$name
+  object
+}
+
 # Moments of a new response on the fitted scale under normal noise, in C's units
 normal_moments <- function(object, latent) {
   at <- location(object, latent)

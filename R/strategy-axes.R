@@ -29,8 +29,8 @@ open_axes <- function(setup, model, n, forecast = FALSE) {
 }
 
 # Returns the axes of several latent functions of one response or more. A trend comes before rougher
-# functions, which explain it as well. Their runs are dear: of one input the first kernel stays, and
-# under a likelihood that is an R function, whose tilts of two values take minutes.
+# functions, which explain it as well. Their runs are costly: of one input the first kernel stays,
+# and under a likelihood that is an R function, whose tilts of two values take minutes.
 axes_of_components <- function(coding, model) {
   if (sum(model$scaling$kept) == 1L || !is.null(model$lik$custom)) return(list())
   list(coding, structure_axis("kernel", lengthscale_each),
