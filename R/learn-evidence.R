@@ -8,8 +8,8 @@ IMPOSSIBLE <- 1e30 # what a failed evaluation costs; finite, because optim() wan
 # Returns what a search maximises: `criterion`, see below, `plain`, a run that fails with a reason,
 # `cheap`: does an evaluation cost so little that the search is made from several starts? `limit`: a
 # function that returns what is maximised where EP ends nowhere (engine-power.R), or NULL. `every`:
-# a search that knows nothing begins on every so manyth row; NULL: on all of them. sites: where EP
-# starts at first, or NULL.
+# rows for each of those on which a search that knows nothing begins, or NULL: it begins on all.
+# sites: where EP starts at first, or NULL.
 evidence <- function(problem, sites = NULL) {
   problem <- learned_loosely(problem)
   n <- as.double(nrow(problem$x))

@@ -189,11 +189,10 @@ learn_hyper <- function(aim, table, control, progress, from = NULL, fresh = is.n
   several <- fresh && anew && aim$cheap
   own <- if (fresh) table_starts(table, several)
   if (fresh && !several && !is.null(aim$every)) {
-    first <- search_few_rows(few, table, c(own, list(from)), centre, control)
-    if (!is.null(first)) {
-      own <- list(newton_search(objective, first$par, aim$every * first$curvature, centre,
-                                policy$search_tolerance, evaluated = TRUE))
-    }
+    near <- search_few_rows(few, table, c(own, list(from)), centre, control)
+    at <- if (!is.null(near)) newton_search(objective, near$par, aim$every * near$curvature, centre,
+                                            policy$search_tolerance, evaluated = TRUE)
+    if (!is.null(at)) own <- list(at)
   }
   starts <- best_first(objective, c(own, list(from)), centre)
   began <- if (is.null(from)) Inf else objective$value(from)

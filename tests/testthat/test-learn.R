@@ -334,3 +334,24 @@ test_that("a search ends early where it cannot reach what is wanted, and nowhere
   expect_lt(lost$evaluations, best$evaluations)
   expect_gte(lost$value, best$value)
 })
+
+# 600 rows, of which the first search sees 200
+test_that("a search that begins on a third of the rows ends at the optimum of all", {
+  slow_tier()
+  set.seed(3)
+  d <- data.frame(a = runif(600), b = runif(600), c = runif(600))
+  responses <- list(strong = sin(6 * d$a) * d$b + 0.2 * rnorm(600),
+                    weak = 0.2 * sin(6 * d$a) + rnorm(600), # which 200 rows do not show
+                    wiggly = sin(30 * d$c) + 0.5 * rnorm(600))
+  for (y in responses) {
+    d$y <- y
+    fit <- sparsegp(y ~ ., d, kernel = kernel_rbf(ard = TRUE), learn = FALSE)
+    aim <- evidence(problem_of_fit(fit))
+    expect_equal(aim$every, 3)
+    found <- lapply(list(aim, replace(aim, "every", list(NULL))), learn_hyper, fit$hyper,
+                    learn_control(), SILENT)
+    best <- vapply(found, function(one) max(one$record$objective), 0)
+    expect_gt(best[1L], best[2L] - 0.1) # nats, by which searches that are refined end
+    expect_lt(max(abs(found[[1L]]$record$gradient)), 0.5) # so that the optimum is 0.1 nats away
+  }
+})
